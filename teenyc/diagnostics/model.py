@@ -1,0 +1,100 @@
+"""What a report is: `Diagnostic` (facts that know how to say themselves) and the `Reporter` that collects them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import ClassVar
+
+from teenyc.source import Span
+
+
+class Severity(Enum):
+    """Errors stop the build; lints do not, unless `--deny-warnings`."""
+
+    ERROR = "error"
+    LINT = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A span with words under it; the first label of a report is its place."""
+
+    span: Span
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """An edit that a machine may apply: replace the text of `span`."""
+
+    span: Span
+    replacement: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnostic:
+    """One problem. A subclass holds the facts as fields and turns them into words; its docstring is `explain CODE`.
+
+    `span` is the smallest place that shows the problem, None for what has no place in a source (a missing file).
+    """
+
+    code: ClassVar[str] = ""
+    severity: ClassVar[Severity] = Severity.ERROR
+
+    span: Span | None = field(default=None, compare=False)
+
+    def message(self) -> str:
+        """What is wrong: lower case, no full stop, code in backticks."""
+        raise NotImplementedError  # every class of the catalogue has one; a test sees to it
+
+    def label(self) -> str:
+        """The words under the caret."""
+        return ""
+
+    def secondary(self) -> tuple[Label, ...]:
+        """Other places that explain this one."""
+        return ()
+
+    def notes(self) -> tuple[str, ...]:
+        """Facts behind the problem."""
+        return ()
+
+    def help(self) -> str | None:
+        """What to do."""
+        return None
+
+    def fix(self) -> Fix | None:
+        """The edit that does it, where a machine may apply it."""
+        return None
+
+
+class CompileError(Exception):
+    """Raised at the edge of the library when a source has errors; holds the reports, prints them when shown."""
+
+    def __init__(self, diagnostics: tuple[Diagnostic, ...], rendered: str) -> None:
+        super().__init__(rendered)
+        self.diagnostics = diagnostics
+
+
+LIMIT = 100
+"""At most this many reports of one source are shown; then a count."""
+
+
+@dataclass(slots=True)
+class Reporter:
+    """Collects the reports of one source; two equal reports at one place are one."""
+
+    _reports: dict[tuple[object, ...], Diagnostic] = field(default_factory=dict)
+
+    def report(self, diagnostic: Diagnostic) -> None:
+        self._reports.setdefault((diagnostic.code, diagnostic.span, diagnostic), diagnostic)
+
+    @property
+    def has_errors(self) -> bool:
+        return any(d.severity is Severity.ERROR for d in self._reports.values())
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        """The reports in source order."""
+        return iter(sorted(self._reports.values(), key=lambda d: (d.span or Span(0, 0), d.code)))

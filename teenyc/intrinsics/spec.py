@@ -1,0 +1,122 @@
+"""What an intrinsic is: one record from which the checker, emitter, docs and tests read everything about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from teenyc.diagnostics.model import Diagnostic
+from teenyc.source import Span
+from teenyc.types import Element, Extent, Shape, Type
+
+
+class Role(Enum):
+    """What an argument is, and so when it must be known and what it may look like."""
+
+    VALUE = "value"  # a scalar or tensor at run time
+    POINTER = "pointer"  # a pointer or tensor of pointers
+    MASK = "mask"  # a bool scalar or tensor
+    SHAPE = "shape"  # `&[N, 4]`: extents over constants
+    EXTENT = "extent"  # an integer known at compile time, such as an end of `arange`
+    AXIS = "axis"  # an axis number, negative from the end; `Axis::X` where a program axis is meant
+    AXES = "axes"  # `&[1, 0]`
+    FLAG = "flag"  # true or false, known at compile time
+    DTYPE = "dtype"  # a type given as turbofish or by name
+    CHOICE = "choice"  # one of a fixed list, as a string or an enum path
+    TEXT = "text"  # a string
+
+
+class Effect(Enum):
+    """What a call does beside giving a value: what a pass must keep in order."""
+
+    READS = "reads"
+    WRITES = "writes"
+    ATOMIC = "atomic"
+    CONTROL = "control"  # asserts, prints, barriers
+
+
+REQUIRED = object()
+"""The default of a parameter that must be given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One parameter: Triton's name, what it is, its default, and the trait's other names for it.
+
+    `meets` names another parameter whose element type this argument must have, as the operands of `+` must: before the
+    rule runs, the checker gives unsuffixed literals that type, converts an f32 scalar that meets a float tensor of `D`,
+    and reports what does not fit. If the other parameter is a pointer, its elements' type is meant.
+    """
+
+    name: str
+    role: Role
+    default: object = REQUIRED
+    aliases: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    by_name_only: bool = False
+    meets: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An argument as a rule sees it: its type for a run-time value, its number, shape or name otherwise."""
+
+    span: Span
+    type: Type | None = None
+    static: int | float | bool | str | Shape | Extent | Element | tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One call for a rule to judge: `given` holds the arguments that are present, by parameter name.
+
+    A rule calls `report` for each mistake it finds (and then returns None) and `require` for what a constant must
+    satisfy (`ir.Requirement`: extent, rule, what for, where).
+    """
+
+    intrinsic: Intrinsic
+    span: Span
+    given: Mapping[str, Given]
+    generics: tuple[Element, ...]
+    report: Callable[[Diagnostic], None]
+    require: Callable[[Extent, str, str, Span], None]
+
+
+Rule: TypeAlias = Callable[[Site], "tuple[Type, ...] | None"]
+"""The type and shape rule: the result types (none for a store), or None after a report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Intrinsic:
+    """One function of the language.
+
+    `triton` is the form that the emitter writes: a dotted name (`tl.sum`), called with the parameters in order and
+    what has its default left out; or a `str.format` template over parameter names (`tl.expand_dims({x}, {axis})`).
+    `reference` is its meaning on NumPy arrays, for tests and the CPU runner, by parameter name.
+    `first_by_name` names the first parameter that the Triton form passes by keyword.
+    `stored` names the arguments that may stay in a 16-bit storage type (a dot's operands, what a store writes).
+    """
+
+    name: str
+    params: tuple[Param, ...]
+    rule: Rule
+    triton: str
+    summary: str
+    family: str
+    generics: int = 0
+    effects: frozenset[Effect] = frozenset()
+    reference: Callable[..., object] | None = None
+    first_by_name: str | None = None
+    stored: frozenset[str] = frozenset()
+    aliases: tuple[str, ...] = field(default=())
+
+    def param(self, name: str) -> Param | None:
+        """The parameter of that name or alias."""
+        return next((p for p in self.params if name == p.name or name in p.aliases), None)
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether calls may be dropped, repeated or moved."""
+        return not self.effects

@@ -1,0 +1,1 @@
+"""The typed IR: `nodes`, the one `walk`, the `printer` and the `verify`-er."""

@@ -1,0 +1,352 @@
+"""The typed IR: what the checker makes, every pass rewrites, and the emitter and the CPU runner read.
+
+The IR is structured (loops and ifs stay), in A-normal form (an operation takes operands, never operations) and in
+static single assignment: each `Value` is defined once, and what a loop carries is explicit. Its meaning:
+
+- Integers are exact in their width and wrap; `div` and `rem` truncate; casts saturate, as in Rust.
+- Element-wise operations broadcast like NumPy: shapes align at the last axis, extent 1 stretches.
+- Both operands of `Binary` and `Compare` have the same element type. There are no implicit conversions.
+- A tuple is several values: operations, ifs and functions have any number of results.
+- Values over a dtype parameter `D` are stored in `D`; pass `widen-floats` moves arithmetic to `D::Compute`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from teenyc.source import NO_COMMENTS, Comments, Span
+from teenyc.types import Element, Extent, Shape, TensorType, Type, TypeVar
+
+Number: TypeAlias = "int | float | bool"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What one operation, parameter or loop defines. `name` is the author's, or empty for a temporary."""
+
+    id: int
+    type: Type
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A number known here, of a scalar type. Floats keep the digits of the source; they round when they are used."""
+
+    value: Number
+    type: TensorType
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A constant parameter of the kernel (`const HEAD_DIM: i32`), known at compile time but not yet here."""
+
+    name: str
+    type: TensorType
+
+
+Operand: TypeAlias = "Value | Literal | Constant"
+
+
+# ---- operations -----------------------------------------------------------------------------------------------------
+# The result types of an operation stand on the values that its `Let` defines.
+
+UNARY = ("neg", "not")
+BINARY = ("add", "sub", "mul", "div", "rem", "and", "or", "xor", "shl", "shr")
+COMPARE = ("eq", "ne", "lt", "le", "gt", "ge")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copy:
+    """`let x = y`: another name for an operand; also what gives a constant a name."""
+
+    operand: Operand
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unary:
+    """`-x`, or `!x` (logical on bool, bitwise on integers). `operator` is one of `UNARY`."""
+
+    operator: str
+    operand: Operand
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binary:
+    """An arithmetic or bitwise operator of `BINARY` on two operands of one element type, broadcast."""
+
+    operator: str
+    left: Operand
+    right: Operand
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compare:
+    """A comparison of `COMPARE`; the result is bool, broadcast. With NaN only `ne` is true."""
+
+    operator: str
+    left: Operand
+    right: Operand
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cast:
+    """Conversion to the element type of the result, as Rust's `as`: float to int saturates and NaN gives 0."""
+
+    operand: Operand
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offset:
+    """`pointer + offset`, in elements; pointer and integer offset broadcast."""
+
+    pointer: Operand
+    offset: Operand
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpandDims:
+    """`x[(.., None)]`: inserts axes of extent 1 at the positions `axes` of the result, ascending."""
+
+    operand: Operand
+    axes: tuple[int, ...]
+
+
+Attribute: TypeAlias = "int | float | bool | str | None | Shape | Extent | Element | tuple[int, ...]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A call of an intrinsic, by the name of its record.
+
+    `operands` holds the run-time arguments that are present, `attributes` those fixed at compile time; both are by
+    parameter name, in the order of the record, and leave out what is absent or has its default.
+    """
+
+    intrinsic: str
+    operands: tuple[tuple[str, Operand], ...] = ()
+    attributes: tuple[tuple[str, Attribute], ...] = ()
+
+    def operand(self, name: str) -> Operand | None:
+        return next((o for n, o in self.operands if n == name), None)
+
+    def attribute(self, name: str, default: Attribute = None) -> Attribute:
+        return next((a for n, a in self.attributes if n == name), default)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Apply:
+    """A call of a device function of the program, with its dtype and constant arguments."""
+
+    function: str
+    operands: tuple[Operand, ...]
+    elements: tuple[Element, ...] = ()
+    constants: tuple[tuple[str, Operand], ...] = ()
+
+
+Operation: TypeAlias = "Copy | Unary | Binary | Compare | Cast | Offset | ExpandDims | Call | Apply"
+
+
+# ---- statements -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Let:
+    """Defines `results` by an operation; none for a store."""
+
+    results: tuple[Value, ...]
+    operation: Operation
+    span: Span = field(compare=False, repr=False)
+    comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Statements and the operands that they yield to the construct around them."""
+
+    statements: tuple[Statement, ...] = ()
+    yields: tuple[Operand, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """One loop-carried value: `initial` before, `inside` at the start of an iteration, `result` after the loop.
+
+    The loop's body yields the next value at the same index. All have one type.
+    """
+
+    initial: Operand
+    inside: Value
+    result: Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class For:
+    """`for counter in start..stop` with a step; zero trips where `start >= stop`.
+
+    `unroll` is `static_range`. `options` are `tl.range`'s (`num_stages`, `flatten`, …), by name.
+    """
+
+    counter: Value
+    start: Operand
+    stop: Operand
+    step: Operand
+    carried: tuple[Carried, ...]
+    body: Block
+    unroll: bool = False
+    options: tuple[tuple[str, Attribute], ...] = ()
+    span: Span = field(compare=False, repr=False)
+    comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class While:
+    """`while condition`: `condition` is a block that yields one bool scalar and reads the `inside` values."""
+
+    condition: Block
+    carried: tuple[Carried, ...]
+    body: Block
+    span: Span = field(compare=False, repr=False)
+    comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class If:
+    """Two branches under a bool scalar; each yields the operands that become `results`."""
+
+    condition: Operand
+    then: Block
+    otherwise: Block
+    results: tuple[Value, ...]
+    span: Span = field(compare=False, repr=False)
+    comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Return:
+    """Leaves the kernel or device function: the last statement of its block, never inside a loop."""
+
+    values: tuple[Operand, ...] = ()
+    span: Span = field(compare=False, repr=False)
+    comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
+
+
+Statement: TypeAlias = "Let | For | While | If | Return"
+
+
+# ---- programs -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """A run-time parameter: a scalar or a pointer to the first element of a tensor."""
+
+    value: Value
+    span: Span = field(compare=False, repr=False)
+    comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        return self.value.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstantParameter:
+    """A compile-time parameter, `const NAME: i32` or `bool`; `known` once `--set` fixed it."""
+
+    name: str
+    type: TensorType
+    known: int | bool | None = None
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement:
+    """What a constant must satisfy for the kernel to compile: `extent` obeys `rule`.
+
+    `rule` is `power-of-two`, `positive`, or `at-least:N`; `what` says for what it is needed, in words.
+    """
+
+    extent: Extent
+    rule: str
+    what: str
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attributes:
+    """What `#[kernel(...)]` states, all optional.
+
+    `grid` gives the extent of each program axis and `shapes` the extents of pointer arguments, as integer polynomials
+    over parameters and constants; `options` are launch options (`num_warps`, `num_stages`).
+    """
+
+    backward: str | None = None
+    grid: tuple[Extent, ...] | None = None
+    shapes: tuple[tuple[str, Shape], ...] = ()
+    options: tuple[tuple[str, int], ...] = ()
+    pad: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel:
+    """One `#[kernel]` function."""
+
+    name: str
+    doc: str
+    type_variables: tuple[TypeVar, ...]
+    constants: tuple[ConstantParameter, ...]
+    parameters: tuple[Parameter, ...]
+    body: Block
+    requirements: tuple[Requirement, ...] = ()
+    attributes: Attributes = Attributes()
+    elements: tuple[tuple[str, Element], ...] = ()
+    """dtype parameters that `--dtype` fixed"""
+    span: Span = field(compare=False, repr=False)
+    """the kernel's name in the source"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function:
+    """One device function, monomorphic in nothing: its generics are bound at each `Apply`."""
+
+    name: str
+    doc: str
+    type_variables: tuple[TypeVar, ...]
+    constants: tuple[ConstantParameter, ...]
+    parameters: tuple[Parameter, ...]
+    results: tuple[Type, ...]
+    body: Block
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpField:
+    """A kernel of an Op with its constants bound: each argument is a polynomial over the Op's parameters."""
+
+    name: str
+    kernel: str
+    arguments: tuple[tuple[str, Extent], ...]
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpClass:
+    """`pub struct …Op` with its `new`: a host class whose fields are kernels with their constants bound."""
+
+    name: str
+    doc: str
+    parameters: tuple[str, ...]
+    fields: tuple[OpField, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """One source file, checked: every name resolved, every value typed."""
+
+    doc: str
+    kernels: tuple[Kernel, ...]
+    functions: tuple[Function, ...] = ()
+    ops: tuple[OpClass, ...] = ()

@@ -1,0 +1,77 @@
+"""Source text and places in it: a `SourceFile` turns offsets into lines and columns for reports and source maps."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A half-open range `[start, end)` of code points in one source text."""
+
+    start: int
+    end: int
+
+    def to(self, other: Span) -> Span:
+        """The span from the start of this one to the end of `other`."""
+        return Span(self.start, max(self.end, other.end))
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place as people count it: line and column from 1, columns in code points, a tab is one."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comments:
+    """The author's `//` comments at a statement: lines before it, and one behind it. Without the slashes."""
+
+    leading: tuple[str, ...] = ()
+    trailing: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.leading or self.trailing)
+
+
+NO_COMMENTS = Comments()
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """One source text under the name that reports print.
+
+    `text` is decoded and without a byte-order mark; `bom` says that the file had one, so that byte offsets still count
+    it. Line ends stay as they are in the file.
+    """
+
+    name: str
+    text: str
+    bom: bool = False
+
+    @cached_property
+    def _line_starts(self) -> tuple[int, ...]:
+        return (0, *(i + 1 for i, c in enumerate(self.text) if c == "\n"))
+
+    @property
+    def line_count(self) -> int:
+        return len(self._line_starts)
+
+    def position(self, offset: int) -> Position:
+        """The line and column of a code-point offset."""
+        line = bisect_right(self._line_starts, offset)
+        return Position(line, offset - self._line_starts[line - 1] + 1)
+
+    def line_text(self, line: int) -> str:
+        """The text of a line (from 1) without its end."""
+        start = self._line_starts[line - 1]
+        end = self._line_starts[line] if line < self.line_count else len(self.text)
+        return self.text[start:end].rstrip("\r\n")
+
+    def byte_offset(self, offset: int) -> int:
+        """The offset in bytes of the UTF-8 file, byte-order mark included."""
+        return len(self.text[:offset].encode()) + (3 if self.bom else 0)
