@@ -92,9 +92,14 @@ class Compare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cast:
-    """Conversion to the element type of the result, as Rust's `as`: float to int saturates and NaN gives 0."""
+    """Conversion to the element type of the result, as Rust's `as`: float to int saturates and NaN gives 0.
+
+    To a named 8- or 16-bit float it rounds there, also from that same type, whose values hold f32 until then; an
+    `implicit` cast, of an f32 scalar that meets such floats, does not. To `D` no cast rounds: the next store does.
+    """
 
     operand: Operand
+    implicit: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,314 @@
+"""Children of IR nodes: the one place that knows where operands, definitions and inner blocks are.
+
+Everything here takes time linear in the IR and recurses only where blocks nest, never along a list of statements.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import count
+from typing import TypeVar, assert_never
+
+from teenyc.ir.nodes import (
+    Apply,
+    Binary,
+    Block,
+    Call,
+    Cast,
+    Compare,
+    Copy,
+    ExpandDims,
+    For,
+    Function,
+    If,
+    Kernel,
+    Let,
+    Offset,
+    Operand,
+    Operation,
+    Program,
+    Return,
+    Statement,
+    Unary,
+    Value,
+    While,
+)
+
+Body = TypeVar("Body", Kernel, Function)
+
+
+# ---- operands -------------------------------------------------------------------------------------------------------
+
+
+def operands_of(node: Operation | Statement) -> tuple[Operand, ...]:
+    """What an operation or statement itself reads; what is inside the blocks of a statement is not included."""
+    match node:
+        case Let():
+            return operands_of(node.operation)
+        case Copy() | Unary() | Cast() | ExpandDims():
+            return (node.operand,)
+        case Binary() | Compare():
+            return (node.left, node.right)
+        case Offset():
+            return (node.pointer, node.offset)
+        case Call():
+            return tuple(operand for _, operand in node.operands)
+        case Apply():
+            return (*node.operands, *(operand for _, operand in node.constants))
+        case For():
+            return (node.start, node.stop, node.step, *(c.initial for c in node.carried))
+        case While():
+            return tuple(c.initial for c in node.carried)
+        case If():
+            return (node.condition,)
+        case Return():
+            return node.values
+        case _:
+            assert_never(node)
+
+
+def map_operation(operation: Operation, fn: Callable[[Operand], Operand]) -> Operation:
+    """The operation with each operand replaced by `fn` of it."""
+    match operation:
+        case Copy() | Unary() | Cast() | ExpandDims():
+            return replace(operation, operand=fn(operation.operand))
+        case Binary() | Compare():
+            return replace(operation, left=fn(operation.left), right=fn(operation.right))
+        case Offset():
+            return replace(operation, pointer=fn(operation.pointer), offset=fn(operation.offset))
+        case Call():
+            return replace(operation, operands=tuple((name, fn(operand)) for name, operand in operation.operands))
+        case Apply():
+            constants = tuple((name, fn(operand)) for name, operand in operation.constants)
+            return replace(operation, operands=tuple(map(fn, operation.operands)), constants=constants)
+        case _:
+            assert_never(operation)
+
+
+def map_operands(statement: Statement, fn: Callable[[Operand], Operand]) -> Statement:
+    """The statement with each operand of its own replaced by `fn` of it; inner blocks stay."""
+    match statement:
+        case Let():
+            return replace(statement, operation=map_operation(statement.operation, fn))
+        case For():
+            start, stop, step = fn(statement.start), fn(statement.stop), fn(statement.step)
+            carried = tuple(replace(c, initial=fn(c.initial)) for c in statement.carried)
+            return replace(statement, start=start, stop=stop, step=step, carried=carried)
+        case While():
+            return replace(statement, carried=tuple(replace(c, initial=fn(c.initial)) for c in statement.carried))
+        case If():
+            return replace(statement, condition=fn(statement.condition))
+        case Return():
+            return replace(statement, values=tuple(map(fn, statement.values)))
+        case _:
+            assert_never(statement)
+
+
+def substitute(block: Block, operands: Mapping[int, Operand]) -> Block:
+    """The block with values replaced by other operands, by id, everywhere inside."""
+
+    def new(operand: Operand) -> Operand:
+        return operands.get(operand.id, operand) if isinstance(operand, Value) else operand
+
+    def inside(block: Block) -> Block:
+        statements = tuple(map_blocks(map_operands(s, new), inside) for s in block.statements)
+        return Block(statements=statements, yields=tuple(map(new, block.yields)))
+
+    return inside(block)
+
+
+# ---- definitions ----------------------------------------------------------------------------------------------------
+
+
+def results_of(statement: Statement) -> tuple[Value, ...]:
+    """The values that the statements after this one can read."""
+    match statement:
+        case Let() | If():
+            return statement.results
+        case For() | While():
+            return tuple(c.result for c in statement.carried)
+        case Return():
+            return ()
+        case _:
+            assert_never(statement)
+
+
+def definitions(statement: Statement) -> tuple[Value, ...]:
+    """All values that the statement itself defines: those of its inner blocks' scope first, then its results."""
+    match statement:
+        case For():
+            return (statement.counter, *(c.inside for c in statement.carried), *results_of(statement))
+        case While():
+            return (*(c.inside for c in statement.carried), *results_of(statement))
+        case Let() | If() | Return():
+            return results_of(statement)
+        case _:
+            assert_never(statement)
+
+
+def map_definitions(statement: Statement, fn: Callable[[Value], Value]) -> Statement:
+    """The statement with each value that it defines itself replaced by `fn` of it."""
+    match statement:
+        case Let() | If():
+            return replace(statement, results=tuple(map(fn, statement.results)))
+        case For():
+            carried = tuple(replace(c, inside=fn(c.inside), result=fn(c.result)) for c in statement.carried)
+            return replace(statement, counter=fn(statement.counter), carried=carried)
+        case While():
+            carried = tuple(replace(c, inside=fn(c.inside), result=fn(c.result)) for c in statement.carried)
+            return replace(statement, carried=carried)
+        case Return():
+            return statement
+        case _:
+            assert_never(statement)
+
+
+def values_of(body: Kernel | Function) -> Iterator[Value]:
+    """Every value that a kernel or function defines, in order of definition, parameters first."""
+    for parameter in body.parameters:
+        yield parameter.value
+    for _, statement in statements_of(body.body):
+        yield from definitions(statement)
+
+
+def uses(block: Block) -> Counter[int]:
+    """How often each value is read in a block and inside it, by id; yields count."""
+    return Counter(operand.id for operand in all_operands(block) if isinstance(operand, Value))
+
+
+def all_operands(block: Block) -> Iterator[Operand]:
+    """Every operand read in a block and inside it, yields included."""
+    yield from block.yields
+    for _, statement in statements_of(block):
+        yield from operands_of(statement)
+        for inner in blocks_of(statement):
+            yield from inner.yields
+
+
+# ---- blocks ---------------------------------------------------------------------------------------------------------
+
+
+def blocks_of(statement: Statement) -> tuple[Block, ...]:
+    """The inner blocks of a statement, in the order in which they run."""
+    match statement:
+        case For():
+            return (statement.body,)
+        case While():
+            return (statement.condition, statement.body)
+        case If():
+            return (statement.then, statement.otherwise)
+        case Let() | Return():
+            return ()
+        case _:
+            assert_never(statement)
+
+
+def map_blocks(statement: Statement, fn: Callable[[Block], Block]) -> Statement:
+    """The statement with each inner block replaced by `fn` of it, in the order in which they run."""
+    match statement:
+        case For():
+            return replace(statement, body=fn(statement.body))
+        case While():
+            return replace(statement, condition=fn(statement.condition), body=fn(statement.body))
+        case If():
+            return replace(statement, then=fn(statement.then), otherwise=fn(statement.otherwise))
+        case Let() | Return():
+            return statement
+        case _:
+            assert_never(statement)
+
+
+def map_statements(block: Block, fn: Callable[[Statement], tuple[Statement, ...]]) -> Block:
+    """The block with each statement replaced by `fn` of it, from the inside out and in order."""
+
+    def inside(block: Block) -> Block:
+        statements: list[Statement] = []
+        for statement in block.statements:
+            statements.extend(fn(map_blocks(statement, inside)))
+        return replace(block, statements=tuple(statements))
+
+    return inside(block)
+
+
+def statements_of(block: Block, depth: int = 0) -> Iterator[tuple[int, Statement]]:
+    """Every statement in a block and inside it, with its depth, each before what is inside it."""
+    pending = [(depth, iter(block.statements))]
+    while pending:
+        level, statements = pending[-1]
+        statement = next(statements, None)
+        if statement is None:
+            pending.pop()
+            continue
+        yield level, statement
+        pending.extend((level + 1, iter(inner.statements)) for inner in reversed(blocks_of(statement)))
+
+
+# ---- programs -------------------------------------------------------------------------------------------------------
+
+
+def map_program(program: Program, kernel: Callable[[Kernel], Kernel], fn: Callable[[Function], Function]) -> Program:
+    """The program with every kernel and every device function replaced."""
+    return replace(program, kernels=tuple(map(kernel, program.kernels)), functions=tuple(map(fn, program.functions)))
+
+
+def bodies_of(program: Program) -> tuple[Kernel | Function, ...]:
+    """The device functions of a program and its kernels."""
+    return (*program.functions, *program.kernels)
+
+
+def next_id(program: Program) -> int:
+    """The least id that is above every id of the program."""
+    return max((value.id for body in bodies_of(program) for value in values_of(body)), default=0) + 1
+
+
+def applied_names(program: Program) -> frozenset[str]:
+    """The device functions that are called as such."""
+    found: set[str] = set()
+    for body in bodies_of(program):
+        for _, statement in statements_of(body.body):
+            if isinstance(statement, Let) and isinstance(statement.operation, Apply):
+                found.add(statement.operation.function)
+    return frozenset(found)
+
+
+def combine_names(program: Program) -> frozenset[str]:
+    """The device functions that calls of intrinsics name, such as the combine function of `reduce`.
+
+    Such a function is called with the types that the intrinsic decides, so its signature is not for a pass to change.
+    """
+    names = {f.name for f in program.functions}
+    found: set[str] = set()
+    for body in bodies_of(program):
+        for _, statement in statements_of(body.body):
+            if isinstance(statement, Let) and isinstance(statement.operation, Call):
+                found.update(a for _, a in statement.operation.attributes if isinstance(a, str) and a in names)
+    return frozenset(found)
+
+
+def renumber(program: Program) -> Program:
+    """The program with ids from 1 in order of definition, unique over all its kernels and functions."""
+    numbers = count(1)
+
+    def one(body: Body) -> Body:
+        return _renumbered(body, numbers)
+
+    return map_program(program, one, one)
+
+
+def _renumbered(body: Body, numbers: Iterator[int]) -> Body:
+    new = {value.id: replace(value, id=next(numbers)) for value in values_of(body)}
+
+    def use(operand: Operand) -> Operand:
+        return new[operand.id] if isinstance(operand, Value) else operand
+
+    def define(value: Value) -> Value:
+        return new[value.id]
+
+    def inside(block: Block) -> Block:
+        statements = tuple(map_blocks(map_definitions(map_operands(s, use), define), inside) for s in block.statements)
+        return Block(statements=statements, yields=tuple(map(use, block.yields)))
+
+    parameters = tuple(replace(p, value=new[p.value.id]) for p in body.parameters)
+    return replace(body, parameters=parameters, body=inside(body.body))

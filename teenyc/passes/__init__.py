@@ -1,0 +1,28 @@
+"""The passes in order: `PIPELINE` is a tuple of named functions, each from a valid program to a valid program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from teenyc.ir.nodes import Program
+from teenyc.passes.drop_dead_code import drop_dead_code
+from teenyc.passes.fold_constants import fold_constants
+from teenyc.passes.widen_floats import widen_floats
+from teenyc.passes.widen_offsets import widen_offsets
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One pass under the name by which `--emit-after` knows it."""
+
+    name: str
+    run: Callable[[Program], Program]
+
+
+PIPELINE: tuple[Pass, ...] = (
+    Pass("fold-constants", fold_constants),
+    Pass("widen-offsets", widen_offsets),
+    Pass("widen-floats", widen_floats),
+    Pass("drop-dead-code", drop_dead_code),
+)

@@ -1,0 +1,293 @@
+"""Folds what is known: a program goes in, one comes out with fewer operations and the same meaning to the last bit.
+
+Literals fold by Rust's rules (`passes.integers`), floats only as f32 and f64, since the types over `D` are not known
+here. Branches under a literal condition and loops without a trip go. Constants stay symbols, also those that `--set`
+fixed: the generated module is generic over them. A line that gives a name to a literal stays, and so does its name
+where it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from teenyc.ir import walk
+from teenyc.ir.nodes import (
+    Apply,
+    Binary,
+    Block,
+    Call,
+    Cast,
+    Compare,
+    Constant,
+    Copy,
+    ExpandDims,
+    For,
+    If,
+    Let,
+    Literal,
+    Number,
+    Offset,
+    Operand,
+    Operation,
+    Program,
+    Return,
+    Statement,
+    Unary,
+    Value,
+    While,
+)
+from teenyc.passes.integers import (
+    COMPARISONS,
+    exactly_holds,
+    float_binary,
+    integer_binary,
+    integer_unary,
+    round_float,
+)
+from teenyc.passes.literals import convert
+from teenyc.types import BOOL, F32, F64, Compute, DType, Element, Kind, TensorType, Type, TypeVar, is_float, is_integer
+
+
+def fold_constants(program: Program) -> Program:
+    """The program with literals folded, neutral operations and unnamed copies gone, and dead branches cut."""
+    return walk.map_program(program, _fold_body, _fold_body)
+
+
+def _fold_body(body: walk.Body) -> walk.Body:
+    return replace(body, body=_fold_block(body.body, _Known()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of the values above, by id: what stands for them, named literals, unnamed casts."""
+
+    aliases: dict[int, Operand] = field(default_factory=dict)
+    literals: dict[int, Literal] = field(default_factory=dict)
+    casts: dict[int, Operand] = field(default_factory=dict)
+
+    def resolve(self, operand: Operand) -> Operand:
+        """What to read instead of an operand."""
+        return self.aliases.get(operand.id, operand) if isinstance(operand, Value) else operand
+
+    def literal(self, operand: Operand) -> Literal | None:
+        """The number that an operand certainly is, also under a name."""
+        match operand:
+            case Literal():
+                return operand
+            case Value():
+                return self.literals.get(operand.id)
+            case Constant():
+                return None
+            case _:
+                assert_never(operand)
+
+
+# ---- statements -----------------------------------------------------------------------------------------------------
+
+
+def _fold_block(block: Block, known: _Known) -> Block:
+    statements: list[Statement] = []
+    for statement in block.statements:
+        statements.extend(_fold_statement(walk.map_operands(statement, known.resolve), known))
+        if statements and isinstance(statements[-1], Return):
+            return Block(statements=tuple(statements))
+    return Block(statements=tuple(statements), yields=tuple(map(known.resolve, block.yields)))
+
+
+def _fold_statement(statement: Statement, known: _Known) -> tuple[Statement, ...]:
+    match statement:
+        case Let():
+            return _fold_let(statement, known)
+        case If():
+            condition = known.literal(statement.condition)
+            if condition is not None:
+                taken = _fold_block(statement.then if condition.value else statement.otherwise, known)
+                return (*taken.statements, *_stand_for(statement, taken.yields, known))
+        case For():
+            if _has_no_trip(statement, known):
+                return _stand_for(statement, tuple(c.initial for c in statement.carried), known)
+        case While() | Return():
+            pass
+        case _:
+            assert_never(statement)
+    return (walk.map_blocks(statement, lambda block: _fold_block(block, known)),)
+
+
+def _has_no_trip(loop: For, known: _Known) -> bool:
+    start, stop = known.literal(loop.start), known.literal(loop.stop)
+    return start is not None and stop is not None and start.value >= stop.value
+
+
+def _stand_for(statement: If | For, operands: tuple[Operand, ...], known: _Known) -> tuple[Statement, ...]:
+    """Lets `operands` be the results of a statement that goes; a result keeps its name by a copy where it is new."""
+    copies: list[Statement] = []
+    for result, operand in zip(walk.results_of(statement), operands, strict=False):
+        if not result.name or (isinstance(operand, Value) and operand.name == result.name):
+            known.aliases[result.id] = operand
+        else:
+            copies.append(Let(results=(result,), operation=Copy(operand=operand), span=statement.span))
+            _note(result, Copy(operand=operand), known)
+    return tuple(copies)
+
+
+def _fold_let(let: Let, known: _Known) -> tuple[Statement, ...]:
+    if len(let.results) != 1:
+        return (let,)
+    (result,) = let.results
+    folded = _fold_operation(let.operation, result.type, known)
+    if isinstance(folded, Value | Literal | Constant):
+        if not result.name:
+            known.aliases[result.id] = folded
+            return ()
+        folded = Copy(operand=folded)
+    _note(result, folded, known)
+    return (replace(let, operation=folded),)
+
+
+def _note(result: Value, operation: Operation, known: _Known) -> None:
+    if isinstance(operation, Copy):
+        literal = known.literal(operation.operand)
+        if literal is not None:
+            known.literals[result.id] = literal
+    elif isinstance(operation, Cast) and not result.name:
+        known.casts[result.id] = operation.operand
+
+
+# ---- operations -----------------------------------------------------------------------------------------------------
+
+
+def _fold_operation(operation: Operation, type: Type, known: _Known) -> Operation | Operand:
+    """A simpler operation, or the operand that the result is."""
+    match operation:
+        case Copy():
+            return operation.operand
+        case Unary():
+            return _fold_unary(operation, known.literal(operation.operand))
+        case Binary():
+            return _fold_binary(operation, type, known)
+        case Compare():
+            return _fold_compare(operation, known)
+        case Cast():
+            return _fold_cast(operation, type, known)
+        case Offset():
+            by = known.literal(operation.offset)
+            is_same = by is not None and by.value == 0 and operation.pointer.type == type
+            return operation.pointer if is_same else operation
+        case ExpandDims() | Call() | Apply():
+            return operation
+        case _:
+            assert_never(operation)
+
+
+def _fold_unary(operation: Unary, literal: Literal | None) -> Operation | Operand:
+    if literal is None:
+        return operation
+    element, number = literal.type.element, literal.value
+    if isinstance(number, bool):
+        return Literal(not number, literal.type)
+    if isinstance(element, DType) and is_integer(element) and isinstance(number, int):
+        return Literal(integer_unary(operation.operator, number, element), literal.type)
+    return Literal(-number, literal.type) if operation.operator == "neg" else operation
+
+
+def _fold_binary(operation: Binary, type: Type, known: _Known) -> Operation | Operand:
+    left, right = known.literal(operation.left), known.literal(operation.right)
+    if left is not None and right is not None:
+        number = _binary_number(operation.operator, left, right)
+        return operation if number is None else Literal(number, left.type)
+    for literal, other, is_left in ((left, operation.right, True), (right, operation.left, False)):
+        if literal is None or other.type != type:
+            continue
+        if _is_neutral(operation.operator, literal, is_left):
+            return other
+        if _is_absorbing(operation.operator, literal) and type == literal.type:
+            return literal
+    return operation
+
+
+def _binary_number(operator: str, left: Literal, right: Literal) -> Number | None:
+    element, a, b = left.type.element, left.value, right.value
+    if isinstance(a, bool) and isinstance(b, bool):
+        return {"and": a and b, "or": a or b, "xor": a != b}.get(operator)
+    if element in (F32, F64) and isinstance(element, DType):
+        return float_binary(operator, float(a), float(b), element)
+    if isinstance(element, DType) and isinstance(a, int) and isinstance(b, int):
+        return integer_binary(operator, a, b, element)
+    return None
+
+
+_NEUTRAL: Mapping[str, tuple[int, bool]] = {
+    "add": (0, True),
+    "sub": (0, False),
+    "mul": (1, True),
+    "div": (1, False),
+    "or": (0, True),
+    "xor": (0, True),
+    "shl": (0, False),
+    "shr": (0, False),
+}
+"""The number that changes nothing, and whether it may also stand on the left. For floats 0 does: `-0.0 + 0.0`."""
+
+
+def _is_neutral(operator: str, literal: Literal, is_left: bool) -> bool:
+    if isinstance(literal.value, bool):
+        return literal.value is (operator == "and")
+    number, commutes = _NEUTRAL.get(operator, (None, False))
+    is_exact = number == 1 or is_integer(literal.type.element)
+    return literal.value == number and is_exact and (commutes or not is_left)
+
+
+def _is_absorbing(operator: str, literal: Literal) -> bool:
+    if isinstance(literal.value, bool):
+        return (operator, literal.value) in (("and", False), ("or", True))
+    return operator in ("mul", "and") and is_integer(literal.type.element) and literal.value == 0
+
+
+def _fold_compare(operation: Compare, known: _Known) -> Operation | Operand:
+    left, right = known.literal(operation.left), known.literal(operation.right)
+    if left is None or right is None:
+        return operation
+    element, a, b = left.type.element, left.value, right.value
+    if not isinstance(element, DType) or (is_float(element) and element not in (F32, F64)):
+        return operation
+    if is_float(element):
+        a, b = round_float(float(a), element), round_float(float(b), element)
+    return Literal(COMPARISONS[operation.operator](a, b), TensorType(BOOL))
+
+
+# ---- casts ----------------------------------------------------------------------------------------------------------
+
+
+def _fold_cast(operation: Cast, type: Type, known: _Known) -> Operation | Operand:
+    assert isinstance(type, TensorType), "a cast gives numbers"
+    target = type.element
+    literal = known.literal(operation.operand)
+    if literal is not None:
+        converted = convert(literal, target, implicit=operation.implicit)
+        return operation if converted is None else converted
+    operand = operation.operand
+    origin = known.casts.get(operand.id) if isinstance(operand, Value) else None
+    if origin is not None and _is_exact(_element(origin), _element(operand)):
+        operation, operand = replace(operation, operand=origin), origin
+    return operation if _element(operand) != target or _rounds(operation, target) else operand
+
+
+def _rounds(operation: Cast, target: Element) -> bool:
+    """Whether a cast of a type to itself changes values: a named narrow float holds f32 until it is cast."""
+    return isinstance(target, DType) and target.kind is Kind.FLOAT and target.bits < 32 and not operation.implicit
+
+
+def _is_exact(source: Element, target: Element) -> bool:
+    """Whether a cast loses nothing, whatever the dtype parameters are; a `D` computes in f32 or wider."""
+    if isinstance(source, DType) and isinstance(target, DType):
+        return exactly_holds(source, target)
+    if isinstance(source, DType):
+        return isinstance(target, TypeVar | Compute) and is_float(target) and is_float(source) and source.bits <= 32
+    return is_float(source) and (target == F64 or target == Compute(source) if isinstance(source, TypeVar) else False)
+
+
+def _element(operand: Operand) -> Element:
+    assert isinstance(operand.type, TensorType), "a cast takes numbers"
+    return operand.type.element
