@@ -1,0 +1,188 @@
+"""The host part of a generated module: a program goes in, plain strings for `host.py.jinja` come out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from teenyc.codegen.literals import WIDTH, bracketed, docstring_lines, filled, literal, literal_lines
+from teenyc.codegen.metadata import (
+    KEPT,
+    Names,
+    assumes_contiguous,
+    class_names,
+    constants_of,
+    distinct_requirements,
+    free_name,
+    metadata,
+    pointee,
+)
+from teenyc.codegen.sizes import SizeCheck, extent_text, size_checks
+from teenyc.ir.nodes import Kernel, OpClass, OpField, Program
+from teenyc.types import DType, Kind, TensorType, Type
+
+__all__ = ["RESERVED", "BoundView", "HostView", "Names", "OpView", "host_view", "metadata"]
+
+RESERVED = frozenset(
+    "AttributeError TEENYC TypeError ValueError ZeroDivisionError any bool callable dict float getattr hasattr int"
+    " isinstance len list numbers os set staticmethod str tl triton tuple type zip".split()
+)
+"""Names that the host part reads: the kernels and functions of a module must not take them."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundView:
+    """One kernel as a class with its constants bound; lines come without the indentation that the template gives."""
+
+    name: str
+    kernel: str
+    doc: str
+    rules: tuple[str, ...]
+    rules_head: tuple[str, ...]
+    sizes: tuple[str, ...]
+    sizes_head: tuple[str, ...]
+    solutions: tuple[str, ...]
+    key: tuple[str, ...]
+    key_head: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpView:
+    """One Op struct as a class; `fields` are assignments to what `self` has."""
+
+    name: str
+    doc: tuple[str, ...]
+    parameters: str
+    given: str
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostView:
+    """What the template prints. `imports` are lines for the head of the module, before Triton's."""
+
+    imports: tuple[str, ...]
+    metadata: tuple[str, ...]
+    takes_dtypes: bool
+    kernels: tuple[BoundView, ...]
+    ops: tuple[OpView, ...]
+
+
+def host_view(program: Program, *, source: str, version: str, names: Names = KEPT) -> HostView:
+    """The host part of `program`, compiled from the file called `source` (without directories) by this version."""
+    facts = metadata(program, source=source, version=version, names=names)
+    classes = class_names(program, names)
+    kernels = {k.name: k for k in program.kernels}
+    return HostView(
+        imports=("import numbers", "import os") if kernels else (),
+        metadata=tuple(literal_lines(facts, "TEENYC = ")),
+        takes_dtypes=any(fact["type"] == "dtype" for k in program.kernels for fact in constants_of(k, names)),
+        kernels=tuple(_bound_view(k, classes[k.name], names) for k in program.kernels),
+        ops=tuple(_op_view(op, kernels, classes, names) for op in program.ops),
+    )
+
+
+# ---- kernels --------------------------------------------------------------------------------------------------------
+
+
+def _bound_view(kernel: Kernel, name: str, names: Names) -> BoundView:
+    local = {n: names.local(kernel.name, n) for n in (*(p.name for p in kernel.parameters), *_constant_names(kernel))}
+    constants = constants_of(kernel, names)
+    fields = dict(zip(_constant_names(kernel), (str(fact["field"]) for fact in constants), strict=False))
+    bound = [str(fact["name"]) for fact in constants]
+    arguments = [*bound, *(local[p.name] for p in kernel.parameters)]
+    sizes = size_checks(kernel.attributes.shapes, local, local)
+    return BoundView(
+        name=name,
+        kernel=names.item(kernel.name),
+        doc=_doc(name, kernel, [str(fact["field"]) for fact in constants]),
+        rules=tuple(_rules(kernel, local, fields)),
+        rules_head=tuple(bracketed("def _rules(", bound, "):", 4)),
+        sizes=tuple(f'("{s.tensor}", {s.tensor}, f"{s.shown}", {s.needed}),' for s in sizes),
+        sizes_head=tuple(bracketed("def _sizes(", arguments, "):", 4)),
+        solutions=tuple(f"{s.symbol} = {s.solution}" for s in sizes if s.symbol),
+        key=tuple(_key(kernel, local, sizes)),
+        key_head=tuple(bracketed("def _key(", arguments, "):", 4)),
+    )
+
+
+def _constant_names(kernel: Kernel) -> tuple[str, ...]:
+    return tuple(c.name for c in kernel.constants)
+
+
+def _doc(name: str, kernel: Kernel, fields: list[str]) -> str:
+    """The docstring: how to launch, as briefly as the names allow."""
+    text = f'"""`{kernel.name}`, checked: `{name}({", ".join(fields)})[grid](...)`."""'
+    return text if len(text) + 4 <= WIDTH else '"""The checked form of its kernel."""'
+
+
+def _rules(kernel: Kernel, local: Mapping[str, str], fields: Mapping[str, str]) -> Iterator[str]:
+    """Rows `(how the user calls it, value, rule, what for)`."""
+    for requirement in distinct_requirements(kernel):
+        shown, value = extent_text(requirement.extent, fields), extent_text(requirement.extent, local)
+        yield f"({literal(shown)}, {value}, {literal(requirement.rule)}, {literal(requirement.what)}),"
+
+
+def _key(kernel: Kernel, local: Mapping[str, str], sizes: tuple[SizeCheck, ...]) -> Iterator[str]:
+    """Lines of one condition, 12 columns in; its last conjunct is the tuple that decides about dtypes and device."""
+    pointers = [local[p.name] for p in kernel.parameters if pointee(p.value.type) is not None]
+    conjuncts = _equal([f"{p}.device" for p in pointers])
+    if assumes_contiguous(kernel):
+        conjuncts += [f"{p}.is_contiguous()" for p in pointers]
+    for parameter in kernel.parameters:
+        conjuncts += _scalar_conditions(local[parameter.name], parameter.value.type)
+    for needed in dict.fromkeys(size.needed for size in sizes):
+        conjuncts += _equal([needed, *(f"{size.tensor}.numel()" for size in sizes if size.needed == needed)])
+    yield from (conjunct if i == 0 else f"and {conjunct}" for i, conjunct in enumerate(conjuncts))
+    items = [f"{pointers[0]}.device", *(f"{p}.dtype" for p in pointers)] if pointers else ["True", "True"]
+    yield from bracketed("and (" if conjuncts else "(", items, ")", 12)
+
+
+def _equal(expressions: list[str]) -> list[str]:
+    """Comparisons of all expressions with the first one, as chains that fit a line."""
+    if len(expressions) < 2:
+        return []
+    first, *others = expressions
+    lines = filled(others, " == ", 16 + len(first) + 4)
+    return [f"{first} == {line.strip().removesuffix(' ==')}" for line in lines]
+
+
+def _scalar_conditions(name: str, type: Type) -> list[str]:
+    """What makes a scalar argument plainly right; a pointer has no such conditions."""
+    if not isinstance(type, TensorType) or pointee(type) is not None:
+        return []
+    element = type.element
+    if isinstance(element, DType) and element.kind is Kind.BOOL:
+        return [f"type({name}) is bool"]
+    if isinstance(element, DType) and element.kind is not Kind.FLOAT:
+        low = "0" if element.kind is Kind.UNSIGNED else f"-(2**{element.bits - 1})"
+        return [f"type({name}) is int", f"{low} <= {name} < 2**{(element.maximum + 1).bit_length() - 1}"]
+    return [f"type({name}) is float"]
+
+
+# ---- Op structs -----------------------------------------------------------------------------------------------------
+
+
+def _op_view(op: OpClass, kernels: Mapping[str, Kernel], classes: Mapping[str, str], names: Names) -> OpView:
+    parameters: dict[str, str] = {}
+    for name in op.parameters:
+        parameters[name] = free_name(name, {"self", *parameters.values()})
+    return OpView(
+        name=op.name,
+        doc=tuple(docstring_lines(op.doc or "Kernels of one operator with their constants bound.", 4)),
+        parameters="".join(f", {p}" for p in parameters.values()),
+        given="{" + ", ".join(f"{literal(p)}: {p}" for p in parameters.values()) + "}",
+        fields=tuple(_op_field(f, kernels[f.kernel], classes[f.kernel], parameters, names) for f in op.fields),
+    )
+
+
+def _op_field(field: OpField, kernel: Kernel, name: str, parameters: Mapping[str, str], names: Names) -> str:
+    given = dict(field.arguments)
+    arguments = []
+    for constant, fact in zip(kernel.constants, constants_of(kernel, names), strict=False):
+        if constant.name in given:
+            value = extent_text(given[constant.name], parameters)
+            if str(constant.type) == "bool" and value in ("0", "1"):
+                value = str(value == "1")
+            arguments.append(f"{fact['field']}={value}")
+    return f"{free_name(field.name, ())} = {name}({', '.join(arguments)})"

@@ -1,0 +1,184 @@
+"""Facts about a compiled program as plain data: `TEENYC` of a generated module and `Compiled.metadata`."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from teenyc.codegen.effects import Effects, effects_of
+from teenyc.ir.nodes import Kernel, OpClass, Program, Requirement
+from teenyc.types import Element, Pointer, TensorType, Type
+
+NOTHING: Mapping[str, str] = {}
+
+FIELDS = frozenset({"check"})
+"""Names that a bound class uses for itself, so no field may have them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """How the emitter spells the author's names, where it cannot keep them.
+
+    `items` maps kernels and device functions, `inside` maps a kernel to its parameters and constants; what is missing
+    keeps its name.
+    """
+
+    items: Mapping[str, str] = field(default_factory=dict)
+    inside: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def item(self, name: str) -> str:
+        return self.items.get(name, name)
+
+    def local(self, kernel: str, name: str) -> str:
+        return self.inside.get(kernel, NOTHING).get(name, name)
+
+
+KEPT = Names()
+
+
+def metadata(program: Program, *, source: str, version: str, names: Names = KEPT) -> dict[str, object]:
+    """Everything a host can ask about the kernels of a program, as dicts, lists, strings, numbers and bools.
+
+    By kernel: class of the checked form, parameters with type and role, constants with the field that binds them,
+    dtype parameters, what is read and written, whether two runs give the same bits, and what the source states. Keys
+    with nothing to say are left out.
+    """
+    effects = effects_of(program)
+    classes = class_names(program, names)
+    kernels = {names.item(k.name): _kernel(k, effects[k.name], classes[k.name], names) for k in program.kernels}
+    facts: dict[str, object] = {"version": version, "source": source, "kernels": kernels}
+    if program.ops:
+        facts["ops"] = {op.name: _op(op, names) for op in program.ops}
+    return facts
+
+
+def _kernel(kernel: Kernel, effects: Effects, class_name: str, names: Names) -> dict[str, object]:
+    def listed(indices: Collection[int]) -> list[str]:
+        return [names.local(kernel.name, kernel.parameters[i].name) for i in sorted(indices)]
+
+    reasons = [f"{reason}: {', '.join(listed(parameters))}" for reason, parameters in effects.unordered]
+    facts: dict[str, object] = {
+        "class": class_name,
+        "parameters": [
+            {
+                "name": names.local(kernel.name, p.name),
+                "type": str(p.value.type),
+                "role": _role(i, p.value.type, effects),
+            }
+            for i, p in enumerate(kernel.parameters)
+        ],
+        "constants": constants_of(kernel, names),
+        "dtypes": {v.name: v.bound.value for v in kernel.type_variables},
+        "fixed": {name: str(element) for name, element in kernel.elements},
+        "reads": listed(effects.reads),
+        "writes": listed(effects.writes),
+        "deterministic": not reasons,
+        "nondeterministic": reasons,
+        "contiguous": assumes_contiguous(kernel),
+        **_stated(kernel, names),
+    }
+    optional = ("fixed", "nondeterministic", "requirements", "grid", "shapes", "options", "backward", "renamed")
+    return {key: value for key, value in facts.items() if value or key not in optional}
+
+
+def _stated(kernel: Kernel, names: Names) -> dict[str, object]:
+    """What the source says about the kernel: in its attributes, its use of constants, its names."""
+    stated = kernel.attributes
+    spelled = {name: names.local(kernel.name, name) for name in _source_names(kernel)}
+    return {
+        "requirements": [
+            {"extent": str(r.extent), "rule": r.rule, "for": r.what} for r in distinct_requirements(kernel)
+        ],
+        "grid": [str(extent) for extent in stated.grid or ()],
+        "shapes": {names.local(kernel.name, name): [str(e) for e in shape] for name, shape in stated.shapes},
+        "options": dict(stated.options),
+        "backward": stated.backward,
+        "renamed": {name: new for name, new in spelled.items() if new != name},
+    }
+
+
+def _source_names(kernel: Kernel) -> tuple[str, ...]:
+    return (kernel.name, *(p.name for p in kernel.parameters), *(c.name for c in kernel.constants))
+
+
+def _role(index: int, type: Type, effects: Effects) -> str:
+    if pointee(type) is None:
+        return "scalar"
+    match index in effects.reads, index in effects.writes:
+        case True, True:
+            return "input and output"
+        case True, False:
+            return "input"
+        case False, True:
+            return "output"
+        case _:
+            return "unused"
+
+
+def _op(op: OpClass, names: Names) -> dict[str, object]:
+    return {
+        "parameters": list(op.parameters),
+        "fields": {
+            f.name: {"kernel": names.item(f.kernel), "constants": {name: str(e) for name, e in f.arguments}}
+            for f in op.fields
+        },
+    }
+
+
+def pointee(type: Type) -> Element | None:
+    """The element type behind a pointer, None for any other type."""
+    return type.element.to if isinstance(type, TensorType) and isinstance(type.element, Pointer) else None
+
+
+def distinct_requirements(kernel: Kernel) -> tuple[Requirement, ...]:
+    """What the constants must satisfy, each extent and rule once, for the first reason given."""
+    return tuple({(r.extent, r.rule): r for r in reversed(kernel.requirements)}.values())[::-1]
+
+
+def assumes_contiguous(kernel: Kernel) -> bool:
+    """Whether tensors must be contiguous: unless the kernel takes strides."""
+    return not any("stride" in p.name.lower() for p in kernel.parameters)
+
+
+def constants_of(kernel: Kernel, names: Names) -> list[dict[str, object]]:
+    """The constants to bind, in order: emitted name, type, field of the bound class, and the value that `--set` fixed.
+
+    A dtype parameter that no pointer binds is one of them, of type `dtype`.
+    """
+    bound = {pointee(p.value.type) for p in kernel.parameters}
+    facts: list[dict[str, object]] = []
+    taken = set(FIELDS)
+    for constant in kernel.constants:
+        known = {} if constant.known is None else {"known": constant.known}
+        facts.append({"name": names.local(kernel.name, constant.name), "type": str(constant.type), **known})
+    facts += [{"name": v.name, "type": "dtype"} for v in kernel.type_variables if v not in bound]
+    for fact in facts:
+        fact["field"] = free_name(str(fact["name"]).lower(), taken)
+        taken.add(str(fact["field"]))
+    return facts
+
+
+def class_names(program: Program, names: Names) -> dict[str, str]:
+    """The class of each kernel's checked form: `FlashAttention2Forward` for `flash_attention2_forward`.
+
+    An Op keeps its own name; what would hide it, a kernel, a function or a builtin gets a suffix.
+    """
+    taken = {"TEENYC", *dir(builtins), *(op.name for op in program.ops)}
+    taken |= {names.item(kernel.name) for kernel in program.kernels}
+    taken |= {names.item(function.name) for function in program.functions}
+    classes: dict[str, str] = {}
+    for kernel in program.kernels:
+        words = kernel.name.split("_")
+        classes[kernel.name] = free_name("".join(w[:1].upper() + w[1:] for w in words) or "Kernel", taken)
+        taken.add(classes[kernel.name])
+    return classes
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """`name`, or where it is taken or a keyword, with `_`, `_2`, `_3`, … behind it."""
+    if name not in taken and not keyword.iskeyword(name):
+        return name
+    suffixes = ("_", *(f"_{n}" for n in range(2, len(taken) + 4)))
+    return next(name + suffix for suffix in suffixes if name + suffix not in taken)
