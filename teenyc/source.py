@@ -74,4 +74,4 @@ class SourceFile:
 
     def byte_offset(self, offset: int) -> int:
         """The offset in bytes of the UTF-8 file, byte-order mark included."""
-        return len(self.text[:offset].encode()) + (3 if self.bom else 0)
+        return len(self.text[:offset].encode("utf-8", "surrogatepass")) + (3 if self.bom else 0)
