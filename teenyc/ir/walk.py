@@ -70,16 +70,23 @@ def operands_of(node: Operation | Statement) -> tuple[Operand, ...]:
 
 
 def map_operation(operation: Operation, fn: Callable[[Operand], Operand]) -> Operation:
-    """The operation with each operand replaced by `fn` of it."""
+    """The operation with each operand replaced by `fn` of it; the same object where none changes."""
     match operation:
         case Copy() | Unary() | Cast() | ExpandDims():
-            return replace(operation, operand=fn(operation.operand))
+            operand = fn(operation.operand)
+            return operation if operand is operation.operand else replace(operation, operand=operand)
         case Binary() | Compare():
-            return replace(operation, left=fn(operation.left), right=fn(operation.right))
+            left, right = fn(operation.left), fn(operation.right)
+            is_same = left is operation.left and right is operation.right
+            return operation if is_same else replace(operation, left=left, right=right)
         case Offset():
-            return replace(operation, pointer=fn(operation.pointer), offset=fn(operation.offset))
+            pointer, offset = fn(operation.pointer), fn(operation.offset)
+            is_same = pointer is operation.pointer and offset is operation.offset
+            return operation if is_same else replace(operation, pointer=pointer, offset=offset)
         case Call():
-            return replace(operation, operands=tuple((name, fn(operand)) for name, operand in operation.operands))
+            new = tuple((name, fn(operand)) for name, operand in operation.operands)
+            is_same = all(a[1] is b[1] for a, b in zip(new, operation.operands, strict=True))
+            return operation if is_same else replace(operation, operands=new)
         case Apply():
             constants = tuple((name, fn(operand)) for name, operand in operation.constants)
             return replace(operation, operands=tuple(map(fn, operation.operands)), constants=constants)
@@ -91,7 +98,8 @@ def map_operands(statement: Statement, fn: Callable[[Operand], Operand]) -> Stat
     """The statement with each operand of its own replaced by `fn` of it; inner blocks stay."""
     match statement:
         case Let():
-            return replace(statement, operation=map_operation(statement.operation, fn))
+            operation = map_operation(statement.operation, fn)
+            return statement if operation is statement.operation else replace(statement, operation=operation)
         case For():
             start, stop, step = fn(statement.start), fn(statement.stop), fn(statement.step)
             carried = tuple(replace(c, initial=fn(c.initial)) for c in statement.carried)
@@ -152,7 +160,9 @@ def map_definitions(statement: Statement, fn: Callable[[Value], Value]) -> State
     """The statement with each value that it defines itself replaced by `fn` of it."""
     match statement:
         case Let() | If():
-            return replace(statement, results=tuple(map(fn, statement.results)))
+            results = tuple(map(fn, statement.results))
+            is_same = all(a is b for a, b in zip(results, statement.results, strict=True))
+            return statement if is_same else replace(statement, results=results)
         case For():
             carried = tuple(replace(c, inside=fn(c.inside), result=fn(c.result)) for c in statement.carried)
             return replace(statement, counter=fn(statement.counter), carried=carried)
@@ -285,6 +295,12 @@ def combine_names(program: Program) -> frozenset[str]:
             if isinstance(statement, Let) and isinstance(statement.operation, Call):
                 found.update(a for _, a in statement.operation.attributes if isinstance(a, str) and a in names)
     return frozenset(found)
+
+
+def with_unique_ids(program: Program) -> Program:
+    """The program itself if no id occurs in two kernels or functions, otherwise renumbered."""
+    ids = [value.id for body in bodies_of(program) for value in values_of(body)]
+    return program if len(ids) == len(set(ids)) else renumber(program)
 
 
 def renumber(program: Program) -> Program:

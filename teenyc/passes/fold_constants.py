@@ -56,7 +56,7 @@ def fold_constants(program: Program) -> Program:
 
 
 def _fold_body(body: walk.Body) -> walk.Body:
-    return replace(body, body=_fold_block(body.body, _Known()))
+    return replace(body, body=_Known().block(body.body))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,76 +83,71 @@ class _Known:
             case _:
                 assert_never(operand)
 
+    # ---- statements -------------------------------------------------------------------------------------------------
 
-# ---- statements -----------------------------------------------------------------------------------------------------
+    def block(self, block: Block) -> Block:
+        """A block with what is in it folded; nothing follows a return."""
+        statements: list[Statement] = []
+        for statement in block.statements:
+            statements.extend(self.statement(walk.map_operands(statement, self.resolve)))
+            if statements and isinstance(statements[-1], Return):
+                return Block(statements=tuple(statements))
+        return Block(statements=tuple(statements), yields=tuple(map(self.resolve, block.yields)))
 
+    def statement(self, statement: Statement) -> tuple[Statement, ...]:
+        match statement:
+            case Let():
+                return self.let(statement)
+            case If():
+                condition = self.literal(statement.condition)
+                if condition is not None:
+                    taken = self.block(statement.then if condition.value else statement.otherwise)
+                    return (*taken.statements, *self.stand_for(statement, taken.yields))
+            case For():
+                if self.has_no_trip(statement):
+                    return self.stand_for(statement, tuple(c.initial for c in statement.carried))
+            case While() | Return():
+                pass
+            case _:
+                assert_never(statement)
+        return (walk.map_blocks(statement, self.block),)
 
-def _fold_block(block: Block, known: _Known) -> Block:
-    statements: list[Statement] = []
-    for statement in block.statements:
-        statements.extend(_fold_statement(walk.map_operands(statement, known.resolve), known))
-        if statements and isinstance(statements[-1], Return):
-            return Block(statements=tuple(statements))
-    return Block(statements=tuple(statements), yields=tuple(map(known.resolve, block.yields)))
+    def has_no_trip(self, loop: For) -> bool:
+        start, stop = self.literal(loop.start), self.literal(loop.stop)
+        return start is not None and stop is not None and start.value >= stop.value
 
+    def stand_for(self, statement: If | For, operands: tuple[Operand, ...]) -> tuple[Statement, ...]:
+        """Lets `operands` be the results of a statement that goes; a copy keeps a name that is new."""
+        copies: list[Statement] = []
+        for result, operand in zip(walk.results_of(statement), operands, strict=False):
+            if not result.name or (isinstance(operand, Value) and operand.name == result.name):
+                self.aliases[result.id] = operand
+            else:
+                copies.append(Let(results=(result,), operation=Copy(operand=operand), span=statement.span))
+                self.note(result, Copy(operand=operand))
+        return tuple(copies)
 
-def _fold_statement(statement: Statement, known: _Known) -> tuple[Statement, ...]:
-    match statement:
-        case Let():
-            return _fold_let(statement, known)
-        case If():
-            condition = known.literal(statement.condition)
-            if condition is not None:
-                taken = _fold_block(statement.then if condition.value else statement.otherwise, known)
-                return (*taken.statements, *_stand_for(statement, taken.yields, known))
-        case For():
-            if _has_no_trip(statement, known):
-                return _stand_for(statement, tuple(c.initial for c in statement.carried), known)
-        case While() | Return():
-            pass
-        case _:
-            assert_never(statement)
-    return (walk.map_blocks(statement, lambda block: _fold_block(block, known)),)
+    def let(self, let: Let) -> tuple[Statement, ...]:
+        if len(let.results) != 1:
+            return (let,)
+        (result,) = let.results
+        folded = _fold_operation(let.operation, result.type, self)
+        if isinstance(folded, Value | Literal | Constant):
+            if not result.name:
+                self.aliases[result.id] = folded
+                return ()
+            folded = Copy(operand=folded)
+        self.note(result, folded)
+        return (let if folded == let.operation else replace(let, operation=folded),)
 
-
-def _has_no_trip(loop: For, known: _Known) -> bool:
-    start, stop = known.literal(loop.start), known.literal(loop.stop)
-    return start is not None and stop is not None and start.value >= stop.value
-
-
-def _stand_for(statement: If | For, operands: tuple[Operand, ...], known: _Known) -> tuple[Statement, ...]:
-    """Lets `operands` be the results of a statement that goes; a result keeps its name by a copy where it is new."""
-    copies: list[Statement] = []
-    for result, operand in zip(walk.results_of(statement), operands, strict=False):
-        if not result.name or (isinstance(operand, Value) and operand.name == result.name):
-            known.aliases[result.id] = operand
-        else:
-            copies.append(Let(results=(result,), operation=Copy(operand=operand), span=statement.span))
-            _note(result, Copy(operand=operand), known)
-    return tuple(copies)
-
-
-def _fold_let(let: Let, known: _Known) -> tuple[Statement, ...]:
-    if len(let.results) != 1:
-        return (let,)
-    (result,) = let.results
-    folded = _fold_operation(let.operation, result.type, known)
-    if isinstance(folded, Value | Literal | Constant):
-        if not result.name:
-            known.aliases[result.id] = folded
-            return ()
-        folded = Copy(operand=folded)
-    _note(result, folded, known)
-    return (replace(let, operation=folded),)
-
-
-def _note(result: Value, operation: Operation, known: _Known) -> None:
-    if isinstance(operation, Copy):
-        literal = known.literal(operation.operand)
-        if literal is not None:
-            known.literals[result.id] = literal
-    elif isinstance(operation, Cast) and not result.name:
-        known.casts[result.id] = operation.operand
+    def note(self, result: Value, operation: Operation) -> None:
+        """Remembers what a result is."""
+        if isinstance(operation, Copy):
+            literal = self.literal(operation.operand)
+            if literal is not None:
+                self.literals[result.id] = literal
+        elif isinstance(operation, Cast) and not result.name:
+            self.casts[result.id] = operation.operand
 
 
 # ---- operations -----------------------------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ def computed(type: Type) -> Type:
     """The type in which values of a type are computed; pointers and descriptors stay."""
     if isinstance(type, TensorType):
         element = computed_element(type.element)
-        return type if element is type.element else TensorType(element, type.shape)
+        return type if element == type.element else TensorType(element, type.shape)
     return type
 
 

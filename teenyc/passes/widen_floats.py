@@ -34,6 +34,7 @@ from teenyc.ir.nodes import (
     Literal,
     Offset,
     Operand,
+    Operation,
     Program,
     Return,
     Statement,
@@ -59,7 +60,7 @@ from teenyc.types import Compute, DType, Element, TensorType, Type, TypeVar
 
 def widen_floats(program: Program) -> Program:
     """The program with arithmetic in the compute types."""
-    program = walk.renumber(program)
+    program = walk.with_unique_ids(program)
     ids = count(walk.next_id(program))
     return walk.map_program(program, lambda kernel: _kernel(kernel, ids), lambda function: _function(function, ids))
 
@@ -99,7 +100,8 @@ class _Widening:
         return Value(next(self.ids), type, name)
 
     def value(self, value: Value) -> Value:
-        return replace(value, type=computed(value.type))
+        type = computed(value.type)
+        return value if type is value.type else replace(value, type=type)
 
     def operand(self, operand: Operand) -> Operand:
         """An operand to compute with."""
@@ -149,14 +151,15 @@ class _Widening:
             case Call() if is_loaded(let):
                 self.memory(let, operation, to)
             case Call():
-                to.append(self.plain(replace(let, operation=self.pure(operation, to, let.span))))
+                to.append(self.plain(let, self.pure(operation, to, let.span)))
             case Copy() | Unary() | Binary() | Compare() | Offset() | ExpandDims() | Apply():
-                to.append(self.plain(replace(let, operation=walk.map_operation(operation, self.operand))))
+                to.append(self.plain(let, walk.map_operation(operation, self.operand)))
             case _:
                 assert_never(operation)
 
-    def plain(self, let: Let) -> Let:
-        return replace(let, results=tuple(map(self.value, let.results)))
+    def plain(self, let: Let, operation: Operation) -> Let:
+        results = tuple(map(self.value, let.results))
+        return Let(results=results, operation=operation, span=let.span, comments=let.comments)
 
     def layout(self, let: Let, to: list[Statement]) -> None:
         """Rearranges what is stored, what is computed with, or both, as it is read."""
@@ -169,7 +172,7 @@ class _Widening:
             to.append(replace(let, results=(raw,), operation=moved))
             self.stored[result.id] = raw
         if not is_only_stored:
-            to.append(self.plain(replace(let, operation=walk.map_operation(operation, self.operand))))
+            to.append(self.plain(let, walk.map_operation(operation, self.operand)))
 
     def memory(self, let: Let, call: Call, to: list[Statement]) -> None:
         """An access: in the storage type, followed by the cast of what it gives."""
@@ -226,9 +229,9 @@ class _Widening:
             to.append(Let(results=(rounded,), operation=Cast(operand=operand), span=let.span))
             operand = rounded
         if operand.type != computed(result.type):
-            to.append(self.plain(replace(let, operation=Cast(operand=operand))))
+            to.append(self.plain(let, Cast(operand=operand)))
         elif result.name:
-            to.append(self.plain(replace(let, operation=Copy(operand=operand))))
+            to.append(self.plain(let, Copy(operand=operand)))
         else:
             self.aliases[result.id] = operand
 

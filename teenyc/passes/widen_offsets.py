@@ -48,7 +48,7 @@ from teenyc.types import I64, DType, Element, TensorType, Type, is_integer, scal
 
 def widen_offsets(program: Program) -> Program:
     """The program with the integers that reach memory in 64 bits where 32 are not proven enough."""
-    program = walk.renumber(program)
+    program = walk.with_unique_ids(program)
     flow = flow_of(program)
     known = ranges(program, flow)
     elements = _narrow_elements(program, flow)
@@ -166,18 +166,16 @@ class _Widening:
 
     # ---- statements -------------------------------------------------------------------------------------------------
 
-    def block(self, block: Block, results: tuple[Type, ...]) -> Block:
-        """A block whose yields stay as they are; `results` are those of the function around."""
+    def block(
+        self, block: Block, results: tuple[Type, ...], to: tuple[Value, ...] | None = None, span: Span | None = None
+    ) -> Block:
+        """A block, yielding operands of the types of `to`; `results` are those of the function around."""
         statements: list[Statement] = []
         for statement in block.statements:
             self.statement(walk.map_operands(statement, self.operand), statements, results)
-        return Block(statements=tuple(statements), yields=tuple(map(self.operand, block.yields)))
-
-    def yielding(self, block: Block, to: tuple[Value, ...], span: Span, results: tuple[Type, ...]) -> Block:
-        """A block that yields operands of the types of `to`."""
-        block = self.block(block, results)
-        statements = list(block.statements)
-        yields = self.converted(block.yields, to, statements, span)
+        yields = tuple(map(self.operand, block.yields))
+        if to is not None and span is not None:
+            yields = self.converted(yields, to, statements, span)
         return Block(statements=tuple(statements), yields=yields)
 
     def converted(
@@ -194,8 +192,8 @@ class _Widening:
                 to.append(self.loop(statement, to, results))
             case If():
                 new = tuple(map(self.value, statement.results))
-                then = self.yielding(statement.then, new, statement.span, results)
-                otherwise = self.yielding(statement.otherwise, new, statement.span, results)
+                then = self.block(statement.then, results, new, statement.span)
+                otherwise = self.block(statement.otherwise, results, new, statement.span)
                 to.append(replace(statement, then=then, otherwise=otherwise, results=new))
             case Return():
                 pairs = zip(statement.values, results, strict=True)
@@ -211,7 +209,7 @@ class _Widening:
             replace(c, initial=initial, inside=value, result=self.value(c.result))
             for c, initial, value in zip(loop.carried, initials, inside, strict=True)
         )
-        body = self.yielding(loop.body, inside, loop.span, results)
+        body = self.block(loop.body, results, inside, loop.span)
         if isinstance(loop, While):
             return replace(loop, carried=carried, condition=self.block(loop.condition, results), body=body)
         counter = self.value(loop.counter)

@@ -9,6 +9,7 @@ from ir_interpreter import Run, TooLargeError
 
 from teenyc.ir.flow import flow_of, reached
 from teenyc.ir.nodes import Function, Operand, Program
+from teenyc.ir.ranges import ranges
 from teenyc.ir.verify import verify
 from teenyc.ir.walk import renumber
 from teenyc.passes.drop_dead_code import drop_dead_code
@@ -149,3 +150,18 @@ def test_folding_and_dropping_keep_what_wrapping_programs_mean(program: Program,
         program = run(program)
         verify(program)
         assert Run(program, inputs).kernel(program.kernels[0]) == expected
+
+
+@given(program=programs(), inputs=INPUTS)
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+def test_ranges_hold_every_number(program: Program, inputs: dict[str, int]) -> None:
+    flow = flow_of(program)
+    known = ranges(program, flow)
+    run = Run(program, inputs, flow.addresses)
+    try:
+        run.kernel(program.kernels[0])
+    except TooLargeError:
+        return
+    for id, number in run.values.items():
+        low, high = known.get(id, (number, number))
+        assert low <= number <= high
