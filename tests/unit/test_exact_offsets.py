@@ -126,7 +126,7 @@ INPUTS = st.fixed_dictionaries(
 
 
 @given(program=programs(), inputs=INPUTS)
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 def test_passes_keep_what_programs_mean(program: Program, inputs: dict[str, int]) -> None:
     verify(program)
     wide = widen_offsets(program)
@@ -143,7 +143,7 @@ def test_passes_keep_what_programs_mean(program: Program, inputs: dict[str, int]
 
 
 @given(program=programs(), inputs=INPUTS)
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 def test_folding_and_dropping_keep_what_wrapping_programs_mean(program: Program, inputs: dict[str, int]) -> None:
     expected = Run(program, inputs).kernel(program.kernels[0])
     for run in (fold_constants, drop_dead_code):
@@ -153,7 +153,7 @@ def test_folding_and_dropping_keep_what_wrapping_programs_mean(program: Program,
 
 
 @given(program=programs(), inputs=INPUTS)
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 def test_ranges_hold_every_number(program: Program, inputs: dict[str, int]) -> None:
     flow = flow_of(program)
     known = ranges(program, flow)
