@@ -56,6 +56,8 @@ def expect_file(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
                 path.write_text(text, encoding="utf-8")
             return
         assert path.exists(), f"{path.relative_to(TESTS)} is missing; write it with `pytest --bless` and read it"
-        assert text == path.read_text(encoding="utf-8"), f"{path.relative_to(TESTS)} differs; `pytest --bless` writes it"
+        assert text == path.read_text(encoding="utf-8"), (
+            f"{path.relative_to(TESTS)} differs; `pytest --bless` writes it"
+        )
 
     return expect

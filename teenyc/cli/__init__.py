@@ -1,0 +1,42 @@
+"""The command `teenyc`: arguments in, files, reports and an exit status out. The only code that prints.
+
+Exit status: 0 fine, 1 diagnostics, 2 usage, 101 a bug in teenyc, 130 interrupted, 141 nobody reads the output.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+OK, DIAGNOSTICS, USAGE, BUG, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 101, 130, 141
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command with `arguments` (those of the process where None) and returns its exit status."""
+    import click
+
+    from teenyc.cli.commands import teenyc
+
+    try:
+        status = teenyc.main(arguments, prog_name="teenyc", standalone_mode=False)
+        sys.stdout.flush()
+    except click.Abort:
+        return INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return USAGE
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the interpreter's last flush is quiet
+        return BROKEN_PIPE
+    except Exception as error:
+        if os.environ.get("TEENYC_DEBUG") == "1":
+            raise
+        from teenyc.cli.bug import bug_report
+
+        print(bug_report(error, sys.argv[1:] if arguments is None else arguments), file=sys.stderr)
+        return BUG
+    return status if isinstance(status, int) else OK

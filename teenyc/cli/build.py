@@ -1,0 +1,76 @@
+"""`teenyc build` and `teenyc check`: sources in; reports, generated modules and an exit status out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from teenyc.cli import DIAGNOSTICS, OK
+from teenyc.cli.inputs import Input, collect, read
+from teenyc.cli.settings import Settings
+from teenyc.cli.terminal import progress
+from teenyc.diagnostics.model import Diagnostic, Severity
+from teenyc.diagnostics.render import Report, render
+from teenyc.driver import Options, compile_source
+
+
+def build(settings: Settings) -> int:
+    """Runs `build` or `check` once, or again and again under `--watch`, and returns the exit status."""
+    if settings.watch:
+        from teenyc.cli.watch import watch
+
+        return watch(settings.files, lambda: build_once(settings))
+    return build_once(settings)
+
+
+def build_once(settings: Settings) -> int:
+    """Compiles every source, delivers those without errors, shows all reports; whether one failed is the status."""
+    inputs, problems = collect(settings.files)
+    if settings.writes and not settings.code_on_stdout:
+        problems += _collisions(inputs, settings.output)
+    reports = [Report(problem) for problem in problems]
+    if not problems:
+        for each in inputs:
+            with progress(f"compiling {each.name}"):
+                reports += _process(each, settings)
+    _show(reports, settings)
+    return DIAGNOSTICS if _fail(reports, settings) else OK
+
+
+def _process(each: Input, settings: Settings) -> list[Report]:
+    source = read(each)
+    if isinstance(source, Diagnostic):
+        return [Report(source)]
+    options = Options(set=settings.constants, dtype=settings.dtypes, verify_ir=settings.verify_ir)
+    compiled = compile_source(source, options=options)
+    reports = [Report(diagnostic, source) for diagnostic in compiled.diagnostics]
+    if settings.writes and not _fail(reports, settings):
+        from teenyc.cli.deliver import deliver
+
+        reports += [Report(problem) for problem in deliver(each, compiled, settings)]
+    return reports
+
+
+def _fail(reports: list[Report], settings: Settings) -> bool:
+    return any(settings.deny_warnings or r.diagnostic.severity is Severity.ERROR for r in reports)
+
+
+def _show(reports: list[Report], settings: Settings) -> None:
+    """Reports for people go to standard error; a document for programs to standard output, unless code is there."""
+    text = render(reports, format=settings.format, color=settings.color)
+    if text:
+        on_stdout = settings.machine_readable and not settings.code_on_stdout
+        print(text, file=sys.stdout if on_stdout else sys.stderr)
+
+
+def _collisions(inputs: list[Input], folder: Path | None) -> Iterator[Diagnostic]:
+    """A report for each source that would write what another one writes."""
+    seen: dict[Path, Input] = {}
+    for each in inputs:
+        output = each.output(folder)
+        if output is None or seen.setdefault(output.resolve(), each) is each:
+            continue
+        from teenyc.diagnostics.catalog.inputs import SameOutput
+
+        yield SameOutput(output=str(output), first=seen[output.resolve()].name, second=each.name)

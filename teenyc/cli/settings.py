@@ -1,0 +1,42 @@
+"""What a command line asked for, as values: click's callbacks make a `Settings`, the commands only read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The arguments of `build` and `check`; `writes` is what tells the two apart.
+
+    `output` is the folder for generated files, or one file whose name ends in `.py`; None puts each beside its source.
+    """
+
+    files: tuple[str, ...]
+    writes: bool
+    output: Path | None = None
+    to_stdout: bool = False
+    compare: bool = False
+    force: bool = False
+    watch: bool = False
+    emit: str | None = None
+    emit_after: str | None = None
+    constants: Mapping[str, int | bool]
+    dtypes: Mapping[str, str]
+    targets: tuple[str, ...] = ()
+    verify_ir: bool = False
+    format: str = "human"
+    deny_warnings: bool = False
+    color: bool = False
+
+    @property
+    def code_on_stdout(self) -> bool:
+        """Whether standard output holds generated text, so that nothing else may go there."""
+        return self.to_stdout or self.emit is not None or (self.output is None and "-" in self.files and self.writes)
+
+    @property
+    def machine_readable(self) -> bool:
+        """Whether the reports are one document for a program to read."""
+        return self.format in ("json", "sarif")

@@ -1,0 +1,71 @@
+"""Compiles generated modules for a GPU on a machine that needs none.
+
+Standard input: a JSON list of `{"path", "constants", "dtypes"}`. Standard output: a JSON object with what failed, by
+`module:kernel`. Runs in a process of its own, where Triton does not interpret.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+TARGET = GPUTarget("cuda", 90, 32)
+SIGNATURES = {
+    "bool": "i1",
+    "f16": "fp16",
+    "bf16": "bf16",
+    "f32": "fp32",
+    "f64": "fp64",
+    "f8e4m3": "fp8e4nv",
+    "f8e5m2": "fp8e5",
+    **{f"{sign}{bits}": f"{sign}{bits}" for sign in "iu" for bits in (8, 16, 32, 64)},
+}
+
+
+def main() -> None:
+    failures: dict[str, str] = {}
+    for job in json.load(sys.stdin):
+        module = load(Path(job["path"]))
+        for name, facts in module.TEENYC["kernels"].items():
+            try:
+                compile_kernel(getattr(module, name), facts, job["constants"], job["dtypes"])
+            except Exception as error:
+                failures[f"{module.__name__}:{name}"] = f"{type(error).__name__}: {error}"
+    json.dump(failures, sys.stdout)
+
+
+def load(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def compile_kernel(kernel: Any, facts: dict[str, Any], constants: dict[str, Any], dtypes: dict[str, str]) -> None:
+    known = {c["name"]: c.get("known", constants.get(c["name"])) for c in facts["constants"]}
+    signature = {p["name"]: _signature(p["type"], dtypes) for p in facts["parameters"]}
+    signature |= dict.fromkeys(known, "constexpr")
+    ordered = {name: signature[name] for name in kernel.arg_names}
+    constexprs = {(kernel.arg_names.index(name),): value for name, value in known.items()}
+    triton.compile(ASTSource(kernel, ordered, constexprs), target=TARGET)
+
+
+def _signature(text: str, dtypes: dict[str, str]) -> str:
+    if not text.startswith("Pointer<"):
+        return SIGNATURES[text]
+    element, computed, _ = text[len("Pointer<") : -1].partition("::Compute")
+    name = dtypes.get(element, element)
+    return "*" + SIGNATURES["f32" if computed and name in ("f16", "bf16") else name]
+
+
+if __name__ == "__main__":
+    main()
