@@ -1,0 +1,416 @@
+"""The command line: what it writes and prints, and its exit status, run in this process in a folder of its own."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from teenyc.cli import main
+
+GOOD = """
+#[kernel]
+fn one(x: Pointer<f32>) {
+    store(x + program_id(0), 1.0);
+}
+"""
+BAD = GOOD.replace("1.0", "nothing")
+LINT = GOOD.replace("{\n", "{\n    let unused = 1.0;\n")
+TWO = GOOD + GOOD.replace("one", "two")
+
+
+class Shell:
+    """Runs the command in a temporary folder and keeps what it printed."""
+
+    def __init__(self, folder: Path, capture: pytest.CaptureFixture[str]) -> None:
+        self.folder, self._capture = folder, capture
+
+    def __call__(self, *arguments: str) -> SimpleNamespace:
+        status = main(arguments)
+        printed = self._capture.readouterr()
+        return SimpleNamespace(status=status, out=printed.out, err=printed.err)
+
+    def write(self, name: str, text: str | bytes) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def exists(self, name: str) -> bool:
+        return (self.folder / name).exists()
+
+    def files(self) -> list[str]:
+        return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*") if p.is_file())
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+    monkeypatch.chdir(tmp_path)
+    return Shell(tmp_path, capsys)
+
+
+# ---- what is written ------------------------------------------------------------------------------------------------
+
+
+def test_build_writes_beside_the_source_and_says_so(shell: Shell) -> None:
+    shell.write("kernels/one.tk", GOOD)
+    done = shell("build", "kernels/one.tk")
+    assert (done.status, done.out, done.err) == (0, "wrote kernels/one.py: 1 kernel\n", "")
+    assert "def one(" in (shell.folder / "kernels/one.py").read_text()
+
+
+def test_build_is_the_same_from_any_folder(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = shell.write("kernels/one.tk", GOOD)
+    shell("build", "kernels/one.tk", "-o", "a")
+    shell("build", str(source), "-o", "b")
+    monkeypatch.chdir(shell.folder / "kernels")
+    shell("build", "one.tk", "-o", "../c")
+    assert len({(shell.folder / folder / "one.py").read_bytes() for folder in "abc"}) == 1
+
+
+def test_output_folder_is_made_and_keeps_the_way_below_a_searched_folder(shell: Shell) -> None:
+    shell.write("src/deep/one.tk", GOOD)
+    shell.write("src/two.rs", TWO)
+    shell.write("src/host.rs", "fn main() {}")
+    shell.write("src/.hidden/three.tk", GOOD)
+    done = shell("build", "src", "-o", "made/out")
+    assert done.out.splitlines() == ["wrote made/out/two.py: 2 kernels", "wrote made/out/deep/one.py: 1 kernel"]
+
+
+def test_stdout_writes_nothing(shell: Shell) -> None:
+    shell.write("one.tk", GOOD)
+    done = shell("build", "one.tk", "--stdout")
+    assert "def one(" in done.out
+    assert shell.files() == ["one.tk"]
+
+
+def test_standard_input_goes_to_standard_output(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(GOOD.encode())))
+    done = shell("build", "-")
+    assert done.status == 0
+    assert "def one(" in done.out
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(BAD.encode())))
+    done = shell("build", "-")
+    assert (done.status, done.out) == (1, "")
+    assert "<stdin>:4:30" in done.err
+
+
+def test_check_writes_nothing(shell: Shell) -> None:
+    shell.write("one.tk", GOOD)
+    done = shell("check", "one.tk")
+    assert (done.status, done.out, done.err) == (0, "", "")
+    assert shell.files() == ["one.tk"]
+
+
+def test_a_file_with_errors_keeps_its_old_output_and_others_are_written(shell: Shell) -> None:
+    shell.write("one.tk", GOOD)
+    shell("build", "one.tk")
+    before = (shell.folder / "one.py").read_bytes()
+    shell.write("one.tk", BAD)
+    shell.write("two.tk", GOOD)
+    done = shell("build", "one.tk", "two.tk")
+    assert (done.status, done.out) == (1, "wrote two.py: 1 kernel\n")
+    assert "error[E0201]" in done.err
+    assert (shell.folder / "one.py").read_bytes() == before
+
+
+def test_somebodys_own_file_is_not_overwritten(shell: Shell) -> None:
+    shell.write("one.tk", GOOD)
+    shell.write("one.py", "mine = 1\n")
+    done = shell("build", "one.tk")
+    assert done.status == 1
+    assert "E0012" in done.err
+    assert (shell.folder / "one.py").read_text() == "mine = 1\n"
+    assert shell("build", "one.tk", "--force").status == 0
+    assert "mine" not in (shell.folder / "one.py").read_text()
+
+
+def test_two_sources_of_one_output_write_nothing(shell: Shell) -> None:
+    shell.write("a/one.tk", GOOD)
+    shell.write("b/one.tk", GOOD)
+    done = shell("build", "a/one.tk", "b/one.tk", "-o", "out")
+    assert done.status == 1
+    assert "E0011" in done.err
+    assert not shell.exists("out")
+
+
+def test_a_source_named_twice_is_built_once(shell: Shell) -> None:
+    shell.write("src/one.tk", GOOD)
+    assert shell("build", "src/one.tk", "src", "./src/one.tk").out == "wrote src/one.py: 1 kernel\n"
+
+
+def test_output_that_cannot_be_written_is_reported(shell: Shell) -> None:
+    shell.write("one.tk", GOOD)
+    (shell.folder / "one.py").mkdir()
+    done = shell("build", "one.tk")
+    assert done.status == 1
+    assert "error[E0007]: cannot write `one.py`" in done.err
+    done = shell("build", "one.tk", "-o", "one.tk/out")
+    assert "E0007" in done.err
+
+
+def test_a_full_disk_is_reported_and_leaves_what_was_there(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell.write("one.tk", GOOD)
+    shell("build", "one.tk")
+    before = (shell.folder / "one.py").read_bytes()
+    shell.write("one.tk", TWO)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    done = shell("build", "one.tk")
+    assert done.status == 1
+    assert "cannot write `one.py`: disk full" in done.err
+    assert (shell.folder / "one.py").read_bytes() == before
+    assert shell.files() == ["one.py", "one.tk"]
+
+
+def test_build_check_compares_with_what_is_on_disk(shell: Shell) -> None:
+    shell.write("one.tk", GOOD)
+    done = shell("build", "--check", "one.tk")
+    assert (done.status, shell.files()) == (1, ["one.tk"])
+    assert "`one.py` is missing" in done.err
+    shell("build", "one.tk")
+    assert shell("build", "--check", "one.tk").status == 0
+    shell.write("one.tk", TWO)
+    done = shell("build", "--check", "one.tk")
+    assert done.status == 1
+    assert "`one.py` is out of date" in done.err
+
+
+# ---- stages ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("flags", "text"),
+    [
+        (["--emit", "ast"], "Function("),
+        (["--emit", "ir"], "kernel one("),
+        (["--emit", "triton"], "@triton.jit"),
+        (["--emit-after", "check"], "kernel one("),
+        (["--emit", "ir", "--emit-after", "fold-constants"], "kernel one("),
+    ],
+)
+def test_any_stage_can_be_printed(shell: Shell, flags: list[str], text: str) -> None:
+    shell.write("one.tk", GOOD)
+    done = shell("build", "one.tk", "--verify-ir", *flags)
+    assert done.status == 0
+    assert text in done.out
+    assert shell.files() == ["one.tk"]
+
+
+# ---- reports --------------------------------------------------------------------------------------------------------
+
+
+def test_reports_in_each_format(shell: Shell) -> None:
+    shell.write("bad.tk", BAD)
+    assert " --> bad.tk:4:30" in shell("check", "bad.tk").err
+    assert shell("check", "bad.tk", "--format", "short").err.startswith("bad.tk:4:30: error[E0201]: unknown name")
+    report = json.loads(shell("check", "bad.tk", "--format", "json").out)["diagnostics"][0]
+    assert (report["code"], report["span"]["line"], report["span"]["column"]) == ("E0201", 4, 30)
+    assert json.loads(shell("check", "bad.tk", "--format", "sarif").out)["version"] == "2.1.0"
+
+
+def test_json_is_a_document_even_without_reports(shell: Shell) -> None:
+    shell.write("one.tk", GOOD)
+    done = shell("build", "one.tk", "--format", "json")
+    assert json.loads(done.out)["diagnostics"] == []
+    assert done.err == "wrote one.py: 1 kernel\n"
+
+
+def test_code_on_standard_output_stays_alone(shell: Shell) -> None:
+    shell.write("lint.tk", LINT)
+    done = shell("build", "lint.tk", "--stdout", "--format", "json")
+    assert done.out.count("def one(") == 1
+    assert json.loads(done.err)["diagnostics"][0]["code"] == "W0101"
+
+
+def test_lints_fail_only_when_denied(shell: Shell) -> None:
+    shell.write("lint.tk", LINT)
+    done = shell("build", "lint.tk")
+    assert done.status == 0
+    assert "warning[W0101]" in done.err
+    (shell.folder / "lint.py").unlink()
+    assert shell("build", "lint.tk", "--deny-warnings").status == 1
+    assert not shell.exists("lint.py")
+
+
+def test_colour_is_asked_for_and_never_in_documents(shell: Shell) -> None:
+    shell.write("bad.tk", BAD)
+    assert "\x1b[" not in shell("check", "bad.tk").err
+    assert "\x1b[" in shell("check", "bad.tk", "--color", "always").err
+    assert "\x1b[" not in shell("check", "bad.tk", "--color", "always", "--format", "json").out
+
+
+def test_colour_on_a_terminal_unless_no_color(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell.write("bad.tk", BAD)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert "\x1b[1;31m" in shell("check", "bad.tk").err
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[1;31m" not in shell("check", "bad.tk").err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code"),
+    [
+        ("missing.tk", None, "E0001"),
+        ("latin.tk", b"// \xe9\n", "E0003"),
+        ("empty.tk", b"", "E0005"),
+        ("huge.tk", b"//" + b" " * 16_000_000, "E0006"),
+    ],
+)
+def test_unfit_sources_are_reported(shell: Shell, name: str, content: bytes | None, code: str) -> None:
+    if content is not None:
+        shell.write(name, content)
+    done = shell("build", name)
+    assert done.status == 1
+    assert f"error[{code}]" in done.err
+    assert not list(shell.folder.glob("*.py"))
+
+
+def test_a_folder_without_kernels_is_reported(shell: Shell) -> None:
+    (shell.folder / "empty").mkdir()
+    done = shell("build", "empty")
+    assert done.status == 1
+    assert "error[E0004]" in done.err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_is_no_source(shell: Shell) -> None:
+    os.mkfifo(shell.folder / "pipe.tk")
+    done = shell("build", "pipe.tk")
+    assert done.status == 1
+    assert "error[E0009]" in done.err
+
+
+# ---- usage ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["build"],
+        ["nonsense"],
+        ["build", "one.tk", "--set", "N"],
+        ["build", "one.tk", "--set", "N=1.5"],
+        ["build", "one.tk", "--dtype", "D=float"],
+        ["build", "one.tk", "--target", "tpu"],
+        ["build", "one.tk", "--emit-after", "no-such-pass"],
+        ["build", "one.tk", "--stdout", "-o", "out"],
+        ["build", "one.tk", "--emit", "ast", "--emit-after", "fold-constants"],
+        ["build", "one.tk", "--emit", "ir", "--check"],
+        ["build", "-", "--watch"],
+        ["explain", "E9999"],
+        ["kernels", "no-such-kernel"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_has_status_2(shell: Shell, arguments: list[str]) -> None:
+    shell.write("one.tk", GOOD)
+    done = shell(*arguments)
+    assert done.status == 2
+    assert done.err.startswith("Usage: teenyc")
+    assert shell.files() == ["one.tk"]
+
+
+def test_constants_and_dtypes_reach_the_compiler(shell: Shell) -> None:
+    shell.write("fill.tk", "#[kernel]\nfn fill<const N: i32>(x: Pointer<f32>) { store(x + arange(0, N), 1.0); }\n")
+    done = shell("build", "fill.tk", "--set", "N=96", "--stdout")
+    assert done.status == 1
+    assert "the next power of two is 128" in done.err
+    assert shell("build", "fill.tk", "--set", "N=64", "--stdout").status == 0
+
+
+def test_explain_prints_the_explanation_or_all_codes(shell: Shell) -> None:
+    assert "does not have" not in shell("explain", "e0201").out
+    assert shell("explain", "e0201").out.startswith("error[E0201]\n")
+    lines = shell("explain").out.splitlines()
+    assert [line[:5] for line in lines] == sorted(line[:5] for line in lines)
+    assert any(line.startswith("E0201  ") for line in lines)
+
+
+def test_kernels_lists_what_is_bundled(shell: Shell) -> None:
+    assert "flash_attn2" in shell("kernels").out
+    assert Path(shell("kernels", "flash_attn2").out.strip()).is_file()
+
+
+def test_version(shell: Shell) -> None:
+    from teenyc import __version__
+
+    assert shell("--version").out == f"teenyc {__version__}\n"
+
+
+# ---- ends that nobody asked for -------------------------------------------------------------------------------------
+
+
+def test_a_bug_is_shown_as_one(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise AssertionError("value 7 is defined twice")
+
+    monkeypatch.setattr("teenyc.cli.build.compile_source", broken)
+    monkeypatch.delenv("TEENYC_DEBUG", raising=False)
+    shell.write("one.tk", GOOD)
+    done = shell("build", "one.tk")
+    assert done.status == 101
+    assert "this is a bug in teenyc: AssertionError: value 7 is defined twice" in done.err
+    assert "Traceback" not in done.err
+    monkeypatch.setenv("TEENYC_DEBUG", "1")
+    with pytest.raises(AssertionError):
+        shell("build", "one.tk")
+
+
+def test_an_interrupt_ends_quietly(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("teenyc.cli.build.compile_source", interrupted)
+    shell.write("one.tk", GOOD)
+    done = shell("build", "one.tk")
+    assert (done.status, done.err) == (130, "interrupted\n")
+
+
+def test_a_closed_pipe_is_no_error(shell: Shell) -> None:
+    shell.write("one.tk", GOOD)
+    command = f"'{sys.executable}' -m teenyc build --stdout one.tk one.tk; echo $? >&2"
+    done = subprocess.run(["bash", "-c", f"({command}) | true"], capture_output=True, text=True, cwd=shell.folder)
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
+    assert done.stderr.strip() in ("0", "141")
+
+
+def test_watch_builds_again_after_a_change(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = shell.write("one.tk", BAD)
+    changes = iter([GOOD])
+
+    def sleep(_: float) -> None:
+        text = next(changes, None)
+        if text is None:
+            raise KeyboardInterrupt
+        path.write_text(text)
+
+    monkeypatch.setattr("time.sleep", sleep)
+    done = shell("build", "--watch", "one.tk")
+    assert done.status == 130
+    assert "error[E0201]" in done.err
+    assert done.out == "wrote one.py: 1 kernel\n"
+    assert "watching 1 source" in done.err
+
+
+def test_build_and_check_import_no_gpu_stack(shell: Shell) -> None:
+    shell.write("one.tk", GOOD)
+    program = (
+        "import sys\nfrom teenyc.cli import main\n"
+        "assert main(['build', 'one.tk']) == main(['check', 'one.tk']) == 0\n"
+        "print([m for m in ('torch', 'triton', 'numpy', 'lark', 'asyncio') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=shell.folder)
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
