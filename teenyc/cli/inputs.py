@@ -28,7 +28,9 @@ class Input:
     below: Path | None = None
 
     def output(self, folder: Path | None) -> Path | None:
-        """Where the generated module goes; None is standard output."""
+        """Where the generated module goes; None is standard output. A `folder` that ends in `.py` is the file itself."""
+        if folder is not None and folder.suffix == ".py":
+            return folder
         if self.path is None:
             return folder / "stdin.py" if folder else None
         if folder is None:

@@ -83,6 +83,13 @@ def test_output_folder_is_made_and_keeps_the_way_below_a_searched_folder(shell: 
     assert done.out.splitlines() == ["wrote made/out/two.py: 2 kernels", "wrote made/out/deep/one.py: 1 kernel"]
 
 
+def test_output_may_be_one_file(shell: Shell) -> None:
+    shell.write("one.tk", GOOD)
+    shell.write("two.tk", TWO)
+    assert shell("build", "one.tk", "-o", "out/mine.py").out == "wrote out/mine.py: 1 kernel\n"
+    assert "E0011" in shell("build", "one.tk", "two.tk", "-o", "out/mine.py").err
+
+
 def test_stdout_writes_nothing(shell: Shell) -> None:
     shell.write("one.tk", GOOD)
     done = shell("build", "one.tk", "--stdout")

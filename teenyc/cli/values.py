@@ -1,0 +1,63 @@
+"""Values of options: each function is a click callback that turns words into values or raises a usage error."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+Words = tuple[str, ...]
+
+
+def constants(_: click.Context, __: click.Parameter, words: Words) -> dict[str, int | bool]:
+    """`--set NAME=VALUE`, with an integer, `true` or `false`."""
+    return dict(_constant(word) for word in words)
+
+
+def dtypes(_: click.Context, __: click.Parameter, words: Words) -> dict[str, str]:
+    """`--dtype D=bf16`: a dtype parameter and the type that it stands for."""
+    return dict(_dtype(word) for word in words)
+
+
+def targets(_: click.Context, __: click.Parameter, words: Words) -> Words:
+    """`--target cuda:90` or `--target hip:gfx942`."""
+    for word in words:
+        if not re.fullmatch(r"cuda:[0-9]{2,3}|hip:gfx[0-9a-f]{3,}", word):
+            raise click.BadParameter(f"{word!r} is not a target such as cuda:90 or hip:gfx942")
+    return words
+
+
+def stage(_: click.Context, __: click.Parameter, word: str | None) -> str | None:
+    """`--emit-after PASS`: the name of a pass, or `check` for the program as the checker made it."""
+    if word is not None and word not in (names := _stages()):
+        raise click.BadParameter(f"{word!r} is no pass; known are {', '.join(names)}")
+    return word
+
+
+def stages(_: click.Context, __: click.Parameter, beginning: str) -> list[Any]:
+    """What completes `--emit-after`."""
+    return [name for name in _stages() if name.startswith(beginning)]
+
+
+def _constant(word: str) -> tuple[str, int | bool]:
+    match = re.fullmatch(r"\s*(\w+)\s*=\s*(true|false|-?[0-9][0-9_]*)\s*", word)
+    if match is None:
+        raise click.BadParameter(f"{word!r} is not NAME=VALUE with an integer, true or false, such as HEAD_DIM=64")
+    name, text = match.groups()
+    return name, text == "true" if text in ("true", "false") else int(text)
+
+
+def _dtype(word: str) -> tuple[str, str]:
+    from teenyc.types import DTYPES
+
+    name, _, dtype = (part.strip() for part in word.partition("="))
+    if not name.isidentifier() or dtype not in DTYPES:
+        raise click.BadParameter(f"{word!r} is not D=TYPE; the types are {', '.join(DTYPES)}")
+    return name, dtype
+
+
+def _stages() -> Words:
+    from teenyc.passes import PIPELINE
+
+    return ("check", *(each.name for each in PIPELINE))
