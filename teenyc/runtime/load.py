@@ -44,6 +44,7 @@ def load(
         if module is None or not os.path.exists(str(module.__file__)):
             entry = compiled_entry(data, name, set=constants, dtype=dtypes)
             module = _MODULES[key] = module or _module(entry)
+            module.__file__ = str(entry.path)  # where it is now, if the cache was cleared
         return module
 
 
