@@ -77,7 +77,7 @@ def _has_effect(call: Call) -> bool:
     from teenyc.intrinsics import TABLE
 
     record = TABLE.get(call.intrinsic)
-    if record is None or call.attribute("volatile") is True:
+    if record is None or call.attribute("volatile") is True or call.operand("volatile") is not None:
         return True
     return not record.effects <= {Effect.READS}
 

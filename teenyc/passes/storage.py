@@ -21,8 +21,8 @@ _LAYOUT = frozenset(
 )
 """Intrinsics that move elements and leave each as it is."""
 
-_BITS = frozenset({"bitcast"})
-"""Intrinsics that read or give the bits of the storage type."""
+_NARROWING = frozenset({"bitcast", "cast"})
+"""Intrinsics that give the storage type: bits read as another type, floats narrowed with a stated rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +84,15 @@ def record_of(call: Call) -> Intrinsic | None:
 
 
 def works_stored(call: Call) -> bool:
-    """Whether an intrinsic works on the storage type: it reads or writes memory, or bits."""
+    """Whether an intrinsic gives the storage type: it reads or writes memory, or is a conversion to that type."""
     record = record_of(call)
-    return call.intrinsic in _BITS or (record is not None and not record.effects.isdisjoint(_MEMORY))
+    return call.intrinsic in _NARROWING or (record is not None and not record.effects.isdisjoint(_MEMORY))
+
+
+def converts(call: Call, name: str) -> bool:
+    """Whether an intrinsic that works on the storage type takes the compute type of an argument as well."""
+    record = record_of(call)
+    return record is not None and name in record.stored and call.intrinsic != "bitcast"
 
 
 def is_loaded(let: Let) -> bool:

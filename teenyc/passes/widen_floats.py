@@ -46,11 +46,11 @@ from teenyc.passes.storage import (
     Storage,
     computed,
     computed_element,
+    converts,
     is_layout,
     is_loaded,
     is_narrow,
     reads_stored,
-    record_of,
     storage_of,
     stored_names,
 )
@@ -175,12 +175,12 @@ class _Widening:
             to.append(self.plain(let, walk.map_operation(operation, self.operand)))
 
     def memory(self, let: Let, call: Call, to: list[Statement]) -> None:
-        """An access: in the storage type, followed by the cast of what it gives."""
+        """An access or conversion: in the storage type, followed by the cast of what it gives."""
         free = stored_names(call, self.storage.storable)
         operands: list[tuple[str, Operand]] = []
         for name, operand in call.operands:
-            converts = name not in free and _converts(call, name)
-            operands.append((name, self.operand(operand) if converts else self.as_stored(operand, to, let.span)))
+            takes_both = name not in free and converts(call, name)
+            operands.append((name, self.operand(operand) if takes_both else self.as_stored(operand, to, let.span)))
         operation = replace(call, operands=tuple(operands))
         widened = tuple(v for v in let.results if self.is_widened(v))
         raw = {v.id: self.fresh(v.type) for v in widened}
@@ -234,12 +234,6 @@ class _Widening:
             to.append(self.plain(let, Copy(operand=operand)))
         else:
             self.aliases[result.id] = operand
-
-
-def _converts(call: Call, name: str) -> bool:
-    """Whether an access converts an argument by itself."""
-    record = record_of(call)
-    return record is not None and name in record.stored
 
 
 def _element(type: Type) -> Element:
