@@ -1,0 +1,171 @@
+"""E05xx: ahead-of-time compilation for a GPU: what a target needs to know, and what it cannot do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from teenyc.diagnostics.model import Diagnostic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownTarget(Diagnostic):
+    """Kernels are compiled for a back end and an architecture: `cuda:` and the compute capability, `hip:` and the
+    name of the architecture.
+
+        teenyc build softmax.tk --target cuda:9.0
+        teenyc build softmax.tk --target cuda:90 --target hip:gfx942
+    """
+
+    code = "E0501"
+    target: str
+    known: tuple[str, ...]
+    similar: str | None = None
+
+    def message(self) -> str:
+        return f"unknown target `{self.target}`"
+
+    def notes(self) -> tuple[str, ...]:
+        return (f"known are {', '.join(f'`{name}`' for name in self.known)}",)
+
+    def help(self) -> str | None:
+        return f"there is a target with a similar name: `{self.similar}`" if self.similar else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstantNotSet(Diagnostic):
+    """A kernel is compiled for a target with fixed values of its constants, and one of them has no value.
+
+    When a kernel is launched from Python its constants come with the launch; ahead of time they come with the build.
+
+        teenyc build softmax.tk --target cuda:90
+        teenyc build softmax.tk --target cuda:90 --set BLOCK=128
+    """
+
+    code = "E0502"
+    kernel: str
+    constant: str
+    type: str
+
+    def message(self) -> str:
+        return f"the constant `{self.constant}` of `{self.kernel}` has no value"
+
+    def label(self) -> str:
+        return "a target needs its value"
+
+    def help(self) -> str:
+        value = "true" if self.type == "bool" else "VALUE"
+        return f"give it one with `--set {self.constant}={value}`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DtypeNotSet(Diagnostic):
+    """A kernel is compiled for a target with fixed element types, and one of its dtype parameters has none.
+
+    When a kernel is launched from Python its dtypes come from the tensors; ahead of time they come with the build.
+
+        teenyc build softmax.tk --target cuda:90
+        teenyc build softmax.tk --target cuda:90 --dtype D=bf16
+    """
+
+    code = "E0503"
+    kernel: str
+    variable: str
+
+    def message(self) -> str:
+        return f"the dtype parameter `{self.variable}` of `{self.kernel}` has no type"
+
+    def label(self) -> str:
+        return f"a target needs the type of `{self.variable}`"
+
+    def help(self) -> str:
+        return f"give it one with `--dtype {self.variable}=f32`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TooMuchSharedMemory(Diagnostic):
+    """A kernel with these constants needs more shared memory than a block of threads can have on a target.
+
+    Shared memory holds what reductions, products and pipelined loads exchange between threads; it grows with the
+    extents of tensors, the size of their elements and `num_stages`.
+
+        teenyc build matmul.tk --target cuda:90 --set BLOCK=512
+        teenyc build matmul.tk --target cuda:90 --set BLOCK=128
+    """
+
+    code = "E0504"
+    kernel: str
+    target: str
+    needed: int
+    limit: int
+
+    def message(self) -> str:
+        return f"`{self.kernel}` needs more shared memory than `{self.target}` has"
+
+    def label(self) -> str:
+        return f"needs {self.needed:,} bytes"
+
+    def notes(self) -> tuple[str, ...]:
+        return (f"`{self.target}` has {self.limit:,} bytes for a block",)
+
+    def help(self) -> str:
+        return "make its constants smaller, or state a smaller `num_stages`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetFailed(Diagnostic):
+    """Triton, or the assembler behind it, did not compile a kernel for a target; the note has what it said.
+
+    The kernel may need something that the target lacks, such as an element type or an instruction.
+
+        teenyc build matmul.tk --target cuda:75 --dtype D=f8e4m3
+        teenyc build matmul.tk --target cuda:90 --dtype D=f8e4m3
+    """
+
+    code = "E0505"
+    kernel: str
+    target: str
+    reason: str
+
+    def message(self) -> str:
+        return f"`{self.kernel}` does not compile for `{self.target}`"
+
+    def notes(self) -> tuple[str, ...]:
+        return (f"Triton says: {self.reason}",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TritonMissing(Diagnostic):
+    """Generating Triton source needs no Triton; compiling it for a target does.
+
+    pip install triton
+    pip install 'teenyc[torch]'     # torch and triton
+    """
+
+    code = "E0506"
+    reason: str
+
+    def message(self) -> str:
+        return "compiling for a target needs Triton, and importing it failed"
+
+    def notes(self) -> tuple[str, ...]:
+        return (self.reason,)
+
+    def help(self) -> str:
+        return "install `triton` (3.6 to 3.9)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TritonInterprets(Diagnostic):
+    """Triton was imported under `TRITON_INTERPRET=1`: it runs kernels on the CPU in this process and compiles none.
+
+    TRITON_INTERPRET=1 python build_all.py      # compiles for a target
+    python build_all.py
+    """
+
+    code = "E0507"
+
+    def message(self) -> str:
+        return "Triton interprets kernels in this process, so that it compiles none"
+
+    def help(self) -> str:
+        return "compile in a process without `TRITON_INTERPRET`"

@@ -1,0 +1,211 @@
+"""Ahead of time: a compiled program and targets go in, PTX, cubin or HSACO and a manifest for hosts come out.
+
+Needs Triton, but neither torch nor a GPU.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from teenyc.diagnostics.model import Diagnostic, Reporter
+from teenyc.runtime.manifest import manifest, record
+from teenyc.runtime.signature import ALIGNMENT, Signature, signature_of
+from teenyc.runtime.targets import TARGETS, Target
+from teenyc.types import DType
+
+if TYPE_CHECKING:
+    from teenyc.driver import Compiled
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """One file to write: its name without directories, and what is in it."""
+
+    name: str
+    content: bytes
+
+
+def build(
+    path: str | os.PathLike[str],
+    *,
+    targets: Sequence[str],
+    constants: Mapping[str, int | bool] | None = None,
+    dtypes: Mapping[str, str] | None = None,
+) -> tuple[Artifact, ...]:
+    """Every kernel of a file for every target (`cuda:90`, `hip:gfx942`), and a JSON manifest, the last artifact.
+
+    `constants` and `dtypes` fix what launches from Python leave open: all constants and dtype parameters need a value.
+    Raises `CompileError`, whose text is the report.
+    """
+    from teenyc.driver import Options, compile_source
+    from teenyc.runtime.compiled import failure, source_bytes
+    from teenyc.runtime.files import decode
+
+    name = os.fsdecode(path)
+    source = decode(source_bytes(name), name)
+    if isinstance(source, Diagnostic):
+        raise failure((source,), None)
+    compiled = compile_source(source, options=Options(set=dict(constants or {}), dtype=dict(dtypes or {})))
+    reporter = Reporter()
+    artifacts = build_compiled(compiled, targets=targets, reporter=reporter) if compiled.source is not None else ()
+    if compiled.source is None or reporter.has_errors:
+        raise failure((*compiled.diagnostics, *reporter), source)
+    return artifacts
+
+
+def build_compiled(compiled: Compiled, *, targets: Sequence[str], reporter: Reporter) -> tuple[Artifact, ...]:
+    """The same for a source without errors; problems go to the reporter, and then nothing is returned."""
+    chosen = [target for name in targets if (target := _target(name, reporter)) is not None]
+    facts: Any = compiled.metadata["kernels"]
+    kernels = zip(compiled.kernels, facts.items(), strict=True)
+    signatures = [signature_of(kernel, name, fact, reporter) for kernel, (name, fact) in kernels]
+    if reporter.has_errors:
+        return ()
+    try:
+        with _compiling_triton() as triton:
+            return _build(compiled, chosen, [s for s in signatures if s is not None], triton, reporter)
+    except ImportError as error:
+        from teenyc.diagnostics.catalog.target import TritonMissing
+
+        reporter.report(TritonMissing(reason=str(error)))
+        return ()
+
+
+def _target(name: str, reporter: Reporter) -> Target | None:
+    target = TARGETS.get(name)
+    if target is None:
+        from difflib import get_close_matches
+
+        from teenyc.diagnostics.catalog.target import UnknownTarget
+
+        similar = next(iter(get_close_matches(name, TARGETS, 1)), None)
+        reporter.report(UnknownTarget(target=name, known=tuple(TARGETS), similar=similar))
+    return target
+
+
+def _build(
+    compiled: Compiled, targets: Sequence[Target], signatures: Sequence[Signature], triton: Any, reporter: Reporter
+) -> tuple[Artifact, ...]:
+    if not isinstance(triton.language.softmax, triton.JITFunction):
+        from teenyc.diagnostics.catalog.target import TritonInterprets
+
+        reporter.report(TritonInterprets())
+        return ()
+    artifacts: list[Artifact] = []
+    records: list[dict[str, object]] = []
+    stem = Path(compiled.file.name).stem
+    module = _module(stem, compiled.source or "")
+    for signature in signatures:
+        for target in dict.fromkeys(targets):
+            result = _compile(getattr(module, signature.name), signature, target, triton, reporter)
+            if result is not None:
+                files = _files(signature, target, result.asm)
+                artifacts += [Artifact(name, content) for name, content in files.items()]
+                records.append(record(signature, target, result.metadata, _options(signature), files))
+    if reporter.has_errors:
+        return ()
+    return (*artifacts, Artifact(f"{stem}.json", manifest(compiled.file, triton.__version__, records)))
+
+
+def _module(stem: str, text: str) -> ModuleType:
+    """The generated module, run from memory: the name of no folder gets into what is compiled."""
+    path = f"{stem}.py"
+    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+    module = ModuleType("teenyc_ahead_of_time")
+    module.__file__ = path
+    exec(compile(text, path, "exec", dont_inherit=True), module.__dict__)
+    return module
+
+
+def _compile(kernel: Any, signature: Signature, target: Target, triton: Any, reporter: Reporter) -> Any:
+    """What Triton makes of a kernel for a target; None after a report."""
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    constants = {n: _value(v, triton) for n, v in signature.constants.items() if n in kernel.arg_names}
+    types = {a.name: a.type for a in signature.arguments} | dict.fromkeys(constants, "constexpr")
+    aligned = [["tt.divisibility", ALIGNMENT]]
+    source = ASTSource(
+        fn=kernel,
+        signature={name: types[name] for name in kernel.arg_names},
+        constexprs=constants,
+        attrs={(kernel.arg_names.index(a.name),): aligned for a in signature.arguments if a.is_pointer},
+    )
+    architecture: int | str = int(target.architecture) if target.backend == "cuda" else target.architecture
+    try:
+        result = triton.compile(
+            source, target=GPUTarget(target.backend, architecture, target.warp_size), options=_options(signature)
+        )
+    except Exception as error:  # whatever Triton raises is about the kernel
+        reporter.report(_failed(signature, target, error))
+        return None
+    return result if _fits(signature, target, result.metadata.shared, reporter) else None
+
+
+def _options(signature: Signature) -> dict[str, object]:
+    """How Triton compiles: what the source states, and that products and sums may be fused, as when it launches."""
+    return {"enable_fp_fusion": True, **dict(signature.kernel.attributes.options)}
+
+
+def _value(value: int | bool | DType, triton: Any) -> object:
+    return getattr(triton.language, value.triton) if isinstance(value, DType) else value
+
+
+def _failed(signature: Signature, target: Target, error: Exception) -> Diagnostic:
+    from teenyc.diagnostics.catalog.target import TargetFailed
+
+    kernel = signature.kernel
+    reason = next((line.strip() for line in reversed(str(error).splitlines()) if line.strip()), type(error).__name__)
+    return TargetFailed(span=kernel.span, kernel=kernel.name, target=target.name, reason=reason)
+
+
+def _fits(signature: Signature, target: Target, needed: int, reporter: Reporter) -> bool:
+    if needed <= target.shared_memory:
+        return True
+    from teenyc.diagnostics.catalog.target import TooMuchSharedMemory
+
+    kernel = signature.kernel
+    facts = {"kernel": kernel.name, "target": target.name}
+    reporter.report(TooMuchSharedMemory(span=kernel.span, needed=needed, limit=target.shared_memory, **facts))
+    return False
+
+
+def _files(signature: Signature, target: Target, stages: Any) -> dict[str, bytes]:
+    contents = ((stage, stages[stage]) for stage in target.stages)
+    return {
+        f"{signature.name}.{target.backend}-{target.architecture}.{stage}": (
+            content.encode() if isinstance(content, str) else bytes(content)
+        )
+        for stage, content in contents
+    }
+
+
+@contextmanager
+def _compiling_triton() -> Iterator[Any]:
+    """Triton as it compiles: not interpreting, with a cache of its own, so that nothing but the input decides."""
+    interpret = os.environ.pop("TRITON_INTERPRET", None) if "triton" not in sys.modules else None
+    try:
+        import triton
+    finally:
+        if interpret is not None:
+            os.environ["TRITON_INTERPRET"] = interpret
+    knobs = triton.knobs
+    with (
+        knobs.runtime.scope(),
+        knobs.cache.scope(),
+        knobs.compilation.scope(),
+        tempfile.TemporaryDirectory(prefix="teenyc-") as place,
+    ):
+        knobs.runtime.interpret = False
+        knobs.cache.dir = place
+        knobs.compilation.disable_line_info = True  # it names folders of this machine
+        yield triton

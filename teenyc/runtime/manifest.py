@@ -1,0 +1,91 @@
+"""The manifest of ahead-of-time compilation: all that a host in Rust, C++ or Python must know to launch a kernel."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from teenyc.runtime.signature import ALIGNMENT, Argument, Signature
+from teenyc.runtime.targets import Target
+from teenyc.source import SourceFile
+from teenyc.types import DType
+from teenyc.version import __version__
+
+FORMAT = 1
+"""Grows when an entry changes its meaning; new entries may come without."""
+
+LIMITS = (2**31 - 1, 65_535, 65_535)
+
+
+def manifest(source: SourceFile, triton: str, records: Iterable[Mapping[str, object]]) -> bytes:
+    """The whole manifest as JSON, the same bytes for the same input."""
+    content = (b"\xef\xbb\xbf" if source.bom else b"") + source.text.encode("utf-8", "surrogatepass")
+    document = {
+        "format": FORMAT,
+        "teenyc": __version__,
+        "triton": triton,
+        "source": {"file": source.name.replace("\\", "/").rpartition("/")[2], "sha256": sha256(content)},
+        "kernels": list(records),
+    }
+    return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def record(
+    signature: Signature, target: Target, metadata: Any, options: Mapping[str, object], files: Mapping[str, bytes]
+) -> dict[str, object]:
+    """One kernel for one target. `files` are the artifacts by name, `metadata` is Triton's."""
+    return {
+        "kernel": signature.name,
+        "target": target.name,
+        "entry": metadata.name,
+        "files": {
+            name.rpartition(".")[2]: {"file": name, "sha256": sha256(content), "bytes": len(content)}
+            for name, content in files.items()
+        },
+        "arguments": [*map(_argument, signature.arguments), *_scratch(metadata)],
+        "constants": {n: v.name if isinstance(v, DType) else v for n, v in signature.constants.items()},
+        "dtypes": dict(signature.dtypes),
+        "options": dict(options),
+        "num_warps": metadata.num_warps,
+        "num_stages": metadata.num_stages,
+        "num_ctas": metadata.num_ctas,
+        "threads": metadata.num_warps * target.warp_size,
+        "shared_memory": metadata.shared,
+        "grid": _grid(signature),
+    }
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _argument(argument: Argument) -> dict[str, object]:
+    """In launch order; a pointer is the address of the first element of a contiguous tensor."""
+    facts: dict[str, object] = {"name": argument.name, "type": argument.type, "bytes": argument.size}
+    if argument.is_pointer:
+        facts |= {"element": argument.element, "alignment": ALIGNMENT}
+    return {**facts, "role": argument.role}
+
+
+def _scratch(metadata: Any) -> Iterable[dict[str, object]]:
+    """The pointers that Triton's kernels take behind the author's; null where no memory is needed."""
+    for name in ("global_scratch", "profile_scratch"):
+        size = getattr(metadata, f"{name}_size", 0)
+        alignment = getattr(metadata, f"{name}_align", 1)
+        yield {
+            "name": name,
+            "type": "*i8",
+            "bytes": 8,
+            "element": "i8",
+            "alignment": alignment,
+            "role": "scratch",
+            "size_per_program": size,
+        }
+
+
+def _grid(signature: Signature) -> dict[str, object]:
+    """The rule of the grid: one program for each entry of the source's grid, so many along each axis at most."""
+    stated = signature.kernel.attributes.grid
+    return {"extents": None if stated is None else [str(extent) for extent in stated], "limits": list(LIMITS)}

@@ -1,0 +1,127 @@
+"""Signatures for ahead-of-time compilation: a kernel with known constants and dtypes becomes Triton's types by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from teenyc.diagnostics.model import Reporter
+from teenyc.ir.nodes import Kernel
+from teenyc.types import (
+    BOOL,
+    I64,
+    Compute,
+    DType,
+    Element,
+    Kind,
+    Pointer,
+    TensorType,
+    TypeVar,
+    Unsuffixed,
+    compute_type,
+)
+
+ALIGNMENT = 16
+"""What the first byte of every tensor must be a multiple of: as allocators give it, and as wide loads need it."""
+
+_FLOATS = {"f8e4m3": "fp8e4nv", "f8e5m2": "fp8e5", "bf16": "bf16"}
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One run-time argument: emitted name, Triton's type (`*bf16`, `i32`), element type by its name here, size."""
+
+    name: str
+    type: str
+    element: str
+    size: int
+    role: str
+
+    @property
+    def is_pointer(self) -> bool:
+        return self.type.startswith("*")
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """All that Triton must know of a kernel. `constants` maps emitted names to numbers, or to `DType`s."""
+
+    kernel: Kernel
+    name: str
+    arguments: tuple[Argument, ...]
+    constants: Mapping[str, int | bool | DType]
+    dtypes: Mapping[str, str]
+
+
+def signature_of(kernel: Kernel, name: str, facts: Mapping[str, Any], reporter: Reporter) -> Signature | None:
+    """The signature of a kernel that is emitted as `name` with these facts; None after reports of what is not known."""
+    elements = {variable: element for variable, element in kernel.elements if isinstance(element, DType)}
+    _report_missing(kernel, elements, reporter)
+    if reporter.has_errors:
+        return None
+    values: list[int | bool | DType] = [c.known for c in kernel.constants if c.known is not None]
+    values += [elements[v.name] for v in kernel.type_variables if v.name in _dtype_constants(facts)]
+    return Signature(
+        kernel=kernel,
+        name=name,
+        arguments=tuple(
+            _argument(fact, parameter.value.type, elements)
+            for fact, parameter in zip(facts["parameters"], kernel.parameters, strict=True)
+        ),
+        constants={fact["name"]: value for fact, value in zip(facts["constants"], values, strict=True)},
+        dtypes={variable: str(element) for variable, element in elements.items()},
+    )
+
+
+def _report_missing(kernel: Kernel, elements: Mapping[str, DType], reporter: Reporter) -> None:
+    from teenyc.diagnostics.catalog.target import ConstantNotSet, DtypeNotSet
+
+    for constant in kernel.constants:
+        if constant.known is None:
+            facts = {"kernel": kernel.name, "constant": constant.name, "type": str(constant.type)}
+            reporter.report(ConstantNotSet(span=constant.span, **facts))
+    for variable in kernel.type_variables:
+        if variable.name not in elements:
+            reporter.report(DtypeNotSet(span=kernel.span, kernel=kernel.name, variable=variable.name))
+
+
+def _dtype_constants(facts: Mapping[str, Any]) -> set[str]:
+    """The dtype parameters that no pointer binds, which the kernel takes as constants."""
+    return {fact["name"] for fact in facts["constants"] if fact["type"] == "dtype"}
+
+
+def _argument(fact: Mapping[str, str], type: object, elements: Mapping[str, DType]) -> Argument:
+    assert isinstance(type, TensorType), "a parameter is a scalar or a pointer"
+    if isinstance(type.element, Pointer):
+        element = _known(type.element.to, elements)
+        return Argument(fact["name"], f"*{_triton(element)}", element.name, 8, fact["role"])
+    element = _known(type.element, elements)
+    return Argument(fact["name"], _triton(element), element.name, max(element.bits // 8, 1), fact["role"])
+
+
+def _known(element: Element, elements: Mapping[str, DType]) -> DType:
+    match element:
+        case DType():
+            return element
+        case TypeVar():
+            return elements[element.name]
+        case Compute():
+            known = compute_type(elements[element.of.name])
+            assert isinstance(known, DType)
+            return known
+        case Pointer():
+            return I64  # addresses in memory
+        case Unsuffixed():
+            raise AssertionError("a parameter has a literal's type")
+        case _:
+            assert_never(element)
+
+
+def _triton(element: DType) -> str:
+    """Triton's short name of a type, as its signatures have it."""
+    if element == BOOL:
+        return "u1"
+    if element.kind is Kind.FLOAT:
+        return _FLOATS.get(element.name, f"fp{element.bits}")
+    return element.name

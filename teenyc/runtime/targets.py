@@ -1,0 +1,40 @@
+"""The GPUs that kernels are compiled for ahead of time: names, how many lanes a warp has, how much shared memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+KIB = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One architecture. `shared_memory` is what one block can have, in bytes; `binary` is Triton's final stage."""
+
+    backend: str
+    architecture: str
+    warp_size: int
+    shared_memory: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.backend}:{self.architecture}"
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """What Triton makes that is worth keeping, by its names."""
+        return ("ptx", "cubin") if self.backend == "cuda" else ("hsaco",)
+
+
+def _targets() -> Mapping[str, Target]:
+    cuda = {"75": 64, "80": 163, "86": 99, "87": 163, "89": 99, "90": 227, "100": 227, "103": 227, "120": 99, "121": 99}
+    hip = {"gfx90a": 64, "gfx942": 64, "gfx950": 160, "gfx1100": 64, "gfx1101": 64, "gfx1200": 64, "gfx1201": 64}
+    targets = [Target("cuda", name, 32, size * KIB) for name, size in cuda.items()]
+    targets += [Target("hip", name, 64 if name.startswith("gfx9") else 32, size * KIB) for name, size in hip.items()]
+    return MappingProxyType({target.name: target for target in targets})
+
+
+TARGETS = _targets()
+"""By name, such as `cuda:90` and `hip:gfx942`. Sizes are those of the vendors' programming guides."""

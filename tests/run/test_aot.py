@@ -1,0 +1,216 @@
+"""Ahead-of-time compilation: artifacts and manifest without a GPU, reports for what a target lacks.
+
+Triton interprets kernels in the test process where there is no GPU, so that compiling happens in processes of its own.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from teenyc import CompileError
+from teenyc.resources import kernels_directory
+from teenyc.runtime import aot
+from teenyc.runtime.targets import TARGETS
+
+BUNDLED = kernels_directory() / "flash_attn2.tk"
+KERNELS = ("flash_attention2_forward", "flash_attention2_backward_dq", "flash_attention2_backward_dkv")
+TARGET_NAMES = ("cuda:90", "hip:gfx942")
+CONSTANTS, DTYPES = {"HEAD_DIM": 64}, {"D": "bf16"}
+
+SCALE = """#[kernel]
+fn scale_rows<D: Float, const WIDTH: i32>(x: Pointer<D>, y: Pointer<D>, factor: f32) {
+    let lanes = program_id(0) * WIDTH + arange(0, WIDTH);
+    store(y + lanes, load(x + lanes) * factor);
+}
+"""
+
+
+def compile_apart(prelude: str, folder: Path, path: Path = BUNDLED, **arguments: object) -> str:
+    """Runs `aot.build` in a new process, which writes what it returns to a folder; its standard error."""
+    code = f"""
+import sys
+from pathlib import Path
+from teenyc.runtime import aot
+{prelude}
+for artifact in aot.build({str(path)!r}, **{arguments!r}):
+    Path({str(folder)!r}, artifact.name).write_bytes(artifact.content)
+assert "torch" not in sys.modules
+"""
+    folder.mkdir(parents=True, exist_ok=True)
+    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert (run.returncode == 0) == (run.stderr == ""), run.stderr
+    return run.stderr
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("built")
+    assert compile_apart("", folder, targets=TARGET_NAMES, constants=CONSTANTS, dtypes=DTYPES) == ""
+    return folder
+
+
+def records(folder: Path, stem: str = "flash_attn2") -> list[dict[str, Any]]:
+    kernels: list[dict[str, Any]] = json.loads((folder / f"{stem}.json").read_text(encoding="utf-8"))["kernels"]
+    return kernels
+
+
+def test_every_kernel_is_compiled_for_every_target(built: Path) -> None:
+    endings = ("cuda-90.ptx", "cuda-90.cubin", "hip-gfx942.hsaco")
+    assert {p.name for p in built.iterdir()} == {f"{k}.{e}" for k in KERNELS for e in endings} | {"flash_attn2.json"}
+    assert [(r["kernel"], r["target"]) for r in records(built)] == [(k, t) for k in KERNELS for t in TARGET_NAMES]
+    for path in built.iterdir():
+        if path.suffix in (".cubin", ".hsaco"):
+            assert path.read_bytes().startswith(b"\x7fELF")
+
+
+def test_the_manifest_describes_the_files(built: Path) -> None:
+    manifest = json.loads((built / "flash_attn2.json").read_text(encoding="utf-8"))
+    assert manifest["format"] == 1
+    assert manifest["source"] == {"file": "flash_attn2.tk", "sha256": sha256(BUNDLED)}
+    assert re.fullmatch(r"3\.\d+\.\d+\S*", manifest["triton"])
+    for record in records(built):
+        for facts in record["files"].values():
+            path = built / facts["file"]
+            assert (facts["sha256"], facts["bytes"]) == (sha256(path), path.stat().st_size)
+        assert record["constants"] == CONSTANTS
+        assert record["dtypes"] == DTYPES
+        assert record["threads"] == record["num_warps"] * (32 if record["target"] == "cuda:90" else 64)
+        assert 0 <= record["shared_memory"] <= TARGETS[record["target"]].shared_memory
+        assert record["grid"]["limits"] == [2**31 - 1, 65535, 65535]
+
+
+def test_the_arguments_are_those_of_the_entry(built: Path) -> None:
+    sizes = {"u64": 8, "b64": 8, "u32": 4, "b32": 4, "f32": 4}
+    for record in records(built):
+        arguments = {a["name"]: a for a in record["arguments"]}
+        assert (arguments["q_ptr"]["type"], arguments["q_ptr"]["role"]) == ("*bf16", "input")
+        assert arguments["l_ptr"]["type"] == "*fp32"
+        assert (arguments["n_ctx_q"]["type"], arguments["softmax_scale"]["type"]) == ("i32", "fp32")
+        assert list(arguments)[-2:] == ["global_scratch", "profile_scratch"]
+        if record["target"] == "cuda:90":
+            ptx = (built / record["files"]["ptx"]["file"]).read_text(encoding="utf-8")
+            entry = re.search(rf"\.entry {record['entry']}\(([^)]*)\)", ptx)
+            assert entry is not None
+            parameters = re.findall(r"\.param \.(\w+)", entry[1])
+            assert [sizes[p] for p in parameters] == [a["bytes"] for a in record["arguments"]]
+            assert f".reqntid {record['threads']}" in ptx
+
+
+def test_artifacts_are_the_same_bytes_wherever_they_are_made(built: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "elsewhere" / "flash_attn2.tk"
+    copy.parent.mkdir()
+    copy.write_bytes(BUNDLED.read_bytes())
+    prelude = f"import os; os.chdir({str(tmp_path)!r})"
+    assert (
+        compile_apart(prelude, tmp_path / "out", copy, targets=TARGET_NAMES, constants=CONSTANTS, dtypes=DTYPES) == ""
+    )
+    for path in built.iterdir():
+        assert (tmp_path / "out" / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+def test_a_home_that_cannot_be_written_is_no_problem(tmp_path: Path) -> None:
+    path = tmp_path / "scale.tk"
+    path.write_text(SCALE)
+    prelude = "import os; os.environ.update(HOME='/proc/nowhere', TRITON_HOME='/proc/nowhere')"
+    arguments: dict[str, object] = {"targets": ("cuda:80",), "constants": {"WIDTH": 64}, "dtypes": {"D": "f32"}}
+    assert compile_apart(prelude, tmp_path / "out", path, **arguments) == ""
+    assert records(tmp_path / "out", "scale")[0]["arguments"][0]["type"] == "*fp32"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "codes"),
+    [
+        ({"targets": ["cuda:9"], "constants": {"WIDTH": 8}, "dtypes": {"D": "f32"}}, ["E0501"]),
+        ({"targets": ["cuda:90"], "dtypes": {"D": "f32"}}, ["E0502"]),
+        ({"targets": ["cuda:90"], "constants": {"WIDTH": 8}}, ["E0503"]),
+        ({"targets": ["gpu", "cuda:90"]}, ["E0501", "E0502", "E0503"]),
+    ],
+)
+def test_what_a_target_must_know_is_asked_for(tmp_path: Path, arguments: dict[str, Any], codes: list[str]) -> None:
+    path = tmp_path / "scale.tk"
+    path.write_text(SCALE)
+    with pytest.raises(CompileError) as caught:
+        aot.build(path, **arguments)
+    assert [d.code for d in caught.value.diagnostics if d.code.startswith("E")] == codes
+    if "E0502" in codes:
+        assert "--set WIDTH=VALUE" in str(caught.value)
+        assert f"{path}:2:" in str(caught.value)
+    if "E0503" in codes:
+        assert "--dtype D=f32" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("prelude", "dtype", "code", "words"),
+    [
+        ("", "f8e4m3", "E0505", "`scale_rows` does not compile for `cuda:80`"),
+        ("sys.modules['triton'] = None", "f32", "E0506", "importing it failed"),
+        ("import os; os.environ['TRITON_INTERPRET'] = '1'; import triton", "f32", "E0507", "TRITON_INTERPRET"),
+        ("aot.TARGETS = {'cuda:80': aot.Target('cuda', '80', 32, -1)}", "f32", "E0504", "more shared memory"),
+    ],
+)
+def test_what_cannot_be_compiled_is_reported(tmp_path: Path, prelude: str, dtype: str, code: str, words: str) -> None:
+    path = tmp_path / "scale.tk"
+    path.write_text(SCALE)
+    arguments: dict[str, object] = {"targets": ("cuda:80",), "constants": {"WIDTH": 64}, "dtypes": {"D": dtype}}
+    text = compile_apart(prelude, tmp_path / "out", path, **arguments)
+    assert f"error[{code}]" in text
+    assert words in text
+    assert not list((tmp_path / "out").iterdir())
+
+
+def test_the_environment_of_the_interpreter_does_not_matter_before_triton_is_imported(tmp_path: Path) -> None:
+    path = tmp_path / "scale.tk"
+    path.write_text(SCALE)
+    prelude = "import os; os.environ['TRITON_INTERPRET'] = '1'"
+    arguments: dict[str, object] = {"targets": ("cuda:80",), "constants": {"WIDTH": 64}, "dtypes": {"D": "f32"}}
+    assert compile_apart(prelude, tmp_path / "out", path, **arguments) == ""
+
+
+@pytest.mark.gpu
+def test_a_cubin_launches_from_its_manifest(built: Path) -> None:
+    """The forward kernel through the CUDA driver alone, with nothing but what the manifest says."""
+    import torch
+
+    record = next(r for r in records(built) if r["kernel"] == KERNELS[0] and r["target"] == "cuda:90")
+    bh, n_q, n_k, d = 2, 5, 7, 64
+    q, k, v = (torch.randn(bh, n, d, dtype=torch.bfloat16, device="cuda") for n in (n_q, n_k, n_k))
+    o, l = torch.empty_like(q), torch.empty(bh, n_q, device="cuda")
+    given = {"q_ptr": q, "k_ptr": k, "v_ptr": v, "o_ptr": o, "l_ptr": l}
+    scalars = {"n_ctx_q": n_q, "n_ctx_k": n_k, "softmax_scale": 0.125}
+    kinds: dict[str, Callable[[Any], Any]] = {"i32": ctypes.c_int32, "fp32": ctypes.c_float}
+    values = [
+        ctypes.c_uint64(given[a["name"]].data_ptr() if a["name"] in given else 0)
+        if a["type"].startswith("*")
+        else kinds[a["type"]](scalars[a["name"]])
+        for a in record["arguments"]
+    ]
+    launch(built / record["files"]["cubin"]["file"], record, (n_q, bh, 1), values)
+    torch.cuda.synchronize()
+    want = torch.softmax(q.double() @ k.double().mT * 0.125, dim=-1) @ v.double()
+    assert float((o.double() - want).norm() / want.norm()) < 1e-2
+
+
+def launch(cubin: Path, record: dict[str, Any], grid: tuple[int, int, int], values: list[Any]) -> None:
+    driver = ctypes.CDLL("libcuda.so.1")
+    module, function = ctypes.c_void_p(), ctypes.c_void_p()
+    assert driver.cuModuleLoadData(ctypes.byref(module), cubin.read_bytes()) == 0
+    assert driver.cuModuleGetFunction(ctypes.byref(function), module, record["entry"].encode()) == 0
+    pointers = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
+    shape = (*grid, record["threads"], 1, 1, record["shared_memory"])
+    assert driver.cuLaunchKernel(function, *shape, None, pointers, None) == 0
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
