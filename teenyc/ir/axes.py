@@ -272,8 +272,8 @@ def _reduction(call: Call, value: Value, infos: tuple[AxisInfo, ...]) -> AxisInf
 
 
 def _scan(call: Call, value: Value, infos: tuple[AxisInfo, ...]) -> AxisInfo:
-    """Even equal elements give different ones along the axis that is scanned; the others stay."""
-    axis = call.attribute("axis", 0)
+    """Elements change places or add up along one axis; the other axes stay."""
+    axis = call.attribute("axis", call.attribute("dim"))
     met, fresh = _met(_rank(value), *infos), _fresh(value, ())
     if not isinstance(axis, int) or not met.lanes:
         return AxisInfo(met.outer, fresh.lanes)
@@ -306,19 +306,22 @@ def _dot(call: Call, value: Value, infos: tuple[AxisInfo, ...]) -> AxisInfo:
 
 
 _ELEMENTWISE = (
-    "abs add broadcast_to cdiv ceil clamp cos div_rn erf exp exp2 fdiv floor fma full load log log2 "
-    "max_constancy max_contiguous maximum minimum mul multiple_of rand randint randn rsqrt sigmoid sin "
-    "sqrt sqrt_rn sub tan tanh umulhi where zeros zeros_like"
+    "abs bitcast broadcast_to cast cdiv ceil clamp cos div_rn erf exp exp2 fdiv floor fma full load log "
+    "log2 max_constancy max_contiguous maximum minimum multiple_of pair_uniform_to_normal philox rand "
+    "rand4x randint randint4x randn randn4x rsqrt sigmoid sin sqrt sqrt_rn swizzle2d tanh "
+    "uint_to_uniform_float umulhi where zeros"
 )
+_REDUCTIONS = "argmax argmin max max_with_indices min min_with_indices reduce sum xor_sum"
 
 _RULES: Mapping[str, Rule] = {
     **dict.fromkeys(_ELEMENTWISE.split(), _elementwise),
-    **dict.fromkeys(("argmax", "argmin", "max", "min", "reduce", "sum", "xor_sum"), _reduction),
-    **dict.fromkeys(("associative_scan", "cumprod", "cumsum"), _scan),
+    **dict.fromkeys(_REDUCTIONS.split(), _reduction),
+    **dict.fromkeys(("associative_scan", "cumprod", "cumsum", "flip", "sort"), _scan),
     **dict.fromkeys(("permute", "trans"), _transposed),
     **dict.fromkeys(("ravel", "reshape", "view"), _reshaped),
     "dot": _dot,
     "program_id": _program_id,
+    "zeros_like": lambda call, value, infos: _uniform(value),
 }
 """What is not here gets axes of its own, and varies along the program and loop axes of what it is made of."""
 

@@ -35,35 +35,40 @@ from teenyc.ir.nodes import (
 from teenyc.ir.walk import bodies_of, combine_names, statements_of
 from teenyc.types import BOOL, DType, Element, Kind, TensorType, is_integer
 
-TRANSPARENT = frozenset(
-    {
-        "abs",
-        "broadcast_to",
-        "cdiv",
-        "clamp",
-        "cumsum",
-        "expand_dims",
-        "flip",
-        "full",
-        "max",
-        "max_constancy",
-        "max_contiguous",
-        "maximum",
-        "min",
-        "minimum",
-        "multiple_of",
-        "permute",
-        "ravel",
-        "reshape",
-        "squeeze",
-        "sum",
-        "trans",
-        "unsqueeze",
-        "view",
-        "where",
-    }
-)
-"""Intrinsics that compute in the type of their operands: an operand of the result's element type flows into it."""
+TRANSPARENT: Mapping[str, tuple[str, ...]] = {
+    "abs": ("x",),
+    "broadcast_to": ("input",),
+    "cat": ("input", "other"),
+    "cdiv": ("x", "div"),
+    "clamp": ("x", "min", "max"),
+    "cumsum": ("input",),
+    "flip": ("x",),
+    "full": ("value",),
+    "gather": ("src",),
+    "interleave": ("a", "b"),
+    "join": ("a", "b"),
+    "max": ("input",),
+    "max_constancy": ("input",),
+    "max_contiguous": ("input",),
+    "maximum": ("x", "y"),
+    "min": ("input",),
+    "minimum": ("x", "y"),
+    "multiple_of": ("input",),
+    "permute": ("input",),
+    "ravel": ("x",),
+    "reshape": ("input",),
+    "sort": ("x",),
+    "sum": ("input",),
+    "trans": ("input",),
+    "view": ("input",),
+    "where": ("condition", "x", "y"),
+}
+"""Intrinsics that compute in the type of their operands, and which operands of that type flow into the result."""
+
+
+def flowing(call: Call) -> tuple[Operand, ...]:
+    """The operands of a call that flow into its result, if they have its type."""
+    return tuple(o for name, o in call.operands if name in TRANSPARENT.get(call.intrinsic, ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +181,8 @@ class _Builder:
             case Cast():
                 if _keeps_value(operation.operand, let.results[0]):
                     self.link(let.results[0], operation.operand)
-            case Call() if operation.intrinsic in TRANSPARENT and len(let.results) == 1:
-                for _, operand in operation.operands:
+            case Call() if len(let.results) == 1:
+                for operand in flowing(operation):
                     if _element(operand) == _element(let.results[0]):
                         self.link(let.results[0], operand)
             case Apply():

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from teenyc.ir.flow import TRANSPARENT, Flow
+from teenyc.ir.flow import TRANSPARENT, Flow, flowing
 from teenyc.ir.intervals import FULL, UNBOUNDED, Interval, absolute, binary, bounded, clip, fits, hull, negate, of_type
 from teenyc.ir.nodes import (
     Apply,
@@ -305,7 +305,7 @@ def _arange(analysis: _Analysis, call: Call, whole: Interval) -> Interval:
 
 def _joined(analysis: _Analysis, call: Call, whole: Interval) -> Interval | None:
     """Every element of the result is an element of an integer operand."""
-    intervals = [analysis.of(operand) for _, operand in call.operands if _whole(operand) is not None]
+    intervals = [analysis.of(operand) for operand in flowing(call) if _whole(operand) is not None]
     total: Interval | None = None
     for interval in intervals:
         if interval is None:
@@ -316,7 +316,7 @@ def _joined(analysis: _Analysis, call: Call, whole: Interval) -> Interval | None
 
 def _binary_with(combine: Callable[[Interval, Interval], Interval]) -> Rule:
     def rule(analysis: _Analysis, call: Call, whole: Interval) -> Interval | None:
-        operands = [operand for _, operand in call.operands if _whole(operand) is not None]
+        operands = flowing(call)
         if len(operands) != 2:
             return whole
         a, b = analysis.of(operands[0]), analysis.of(operands[1])
@@ -345,7 +345,7 @@ def _absolute(analysis: _Analysis, call: Call, whole: Interval) -> Interval | No
 def _total(analysis: _Analysis, call: Call, whole: Interval) -> Interval | None:
     """At most as many elements are summed as the operand has."""
     element = _joined(analysis, call, whole)
-    count = max((_numel(o.type.shape) for _, o in call.operands if isinstance(o.type, TensorType)), default=NUMEL)
+    count = max((_numel(o.type.shape) for o in flowing(call) if isinstance(o.type, TensorType)), default=NUMEL)
     return None if element is None else hull(element, binary("mul", element, (1, count), I32))
 
 

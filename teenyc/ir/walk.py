@@ -290,11 +290,23 @@ def combine_names(program: Program) -> frozenset[str]:
     """
     names = {f.name for f in program.functions}
     found: set[str] = set()
-    for body in bodies_of(program):
+    for body in bodies_of(program) if names else ():
         for _, statement in statements_of(body.body):
             if isinstance(statement, Let) and isinstance(statement.operation, Call):
-                found.update(a for _, a in statement.operation.attributes if isinstance(a, str) and a in names)
+                found.update(a for a in _names_given(statement.operation) if a in names)
     return frozenset(found)
+
+
+def _names_given(call: Call) -> Iterator[str]:
+    """The strings that a call is given, other than texts to show."""
+    from teenyc.intrinsics import TABLE
+    from teenyc.intrinsics.spec import Role
+
+    record = TABLE.get(call.intrinsic)
+    for name, attribute in call.attributes:
+        param = record.param(name) if record is not None else None
+        if isinstance(attribute, str) and (param is None or param.role is not Role.TEXT):
+            yield attribute
 
 
 def with_unique_ids(program: Program) -> Program:

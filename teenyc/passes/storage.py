@@ -16,9 +16,7 @@ from teenyc.types import DType, Element, Kind, TensorType, Type, TypeVar, comput
 
 _MEMORY = frozenset({Effect.READS, Effect.WRITES, Effect.ATOMIC})
 
-_LAYOUT = frozenset(
-    {"broadcast_to", "expand_dims", "permute", "ravel", "reshape", "squeeze", "trans", "unsqueeze", "view"}
-)
+_LAYOUT = frozenset({"broadcast_to", "flip", "permute", "ravel", "reshape", "trans", "view"})
 """Intrinsics that move elements and leave each as it is."""
 
 _NARROWING = frozenset({"bitcast", "cast"})
@@ -90,9 +88,11 @@ def works_stored(call: Call) -> bool:
 
 
 def converts(call: Call, name: str) -> bool:
-    """Whether an intrinsic that works on the storage type takes the compute type of an argument as well."""
+    """Whether an intrinsic that gives the storage type takes an argument in the compute type: it rounds by itself."""
     record = record_of(call)
-    return record is not None and name in record.stored and call.intrinsic != "bitcast"
+    if record is None or call.intrinsic == "bitcast" or Effect.ATOMIC in record.effects:
+        return False
+    return name in record.stored
 
 
 def is_loaded(let: Let) -> bool:

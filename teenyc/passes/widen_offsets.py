@@ -264,11 +264,21 @@ class _Widening:
             return operation, (result.type,)
         if isinstance(operation, Binary) and operation.operator in ("shl", "shr"):
             operation = replace(operation, right=self.shift_count(operation.right, result, to, let.span))
-        operation = walk.map_operation(operation, lambda o: self.convert(o, scalar(I64), to, let.span))
         if isinstance(operation, Call):
-            attributes = tuple((n, I64 if a == _element(result.type) else a) for n, a in operation.attributes)
-            operation = replace(operation, attributes=attributes)
+            operation = self.widened(operation, _element(result.type), to, let.span)
+        else:
+            operation = walk.map_operation(operation, lambda o: self.convert(o, scalar(I64), to, let.span))
         return operation, (_as_i64(result.type) if is_integer(_element(result.type)) else result.type,)
+
+    def widened(self, call: Call, element: Element, to: list[Statement], span: Span) -> Call:
+        """A transparent call on i64: what flows is widened, other operands are as they were."""
+        names = TRANSPARENT[call.intrinsic]
+        operands = tuple(
+            (name, self.convert(o, scalar(I64), to, span) if name in names else self.cut(o, to, span))
+            for name, o in call.operands
+        )
+        attributes = tuple((name, I64 if a == element else a) for name, a in call.attributes)
+        return replace(call, operands=operands, attributes=attributes)
 
     def shift_count(self, operand: Operand, result: Value, to: list[Statement], span: Span) -> Operand:
         """The count modulo the width of the source's type, which i64 would not take by itself."""

@@ -332,7 +332,7 @@ def test_other_uses_see_the_exact_value_and_keep_their_type() -> None:
     b.store(out, b.binary("div", at, lit(3)))
     b.store(out, at)
     b.cast(at, F32, "f")
-    b.call("device_print", None, {"x": at}, at={"prefix": "at"})
+    b.call("device_print", None, {"args": at}, at={"prefix": "at"})
     text = after(widen_offsets, b)
     expect(
         text[text.index("store") :],
@@ -344,7 +344,7 @@ def test_other_uses_see_the_exact_value_and_keep_their_type() -> None:
         store(pointer = %out, value = %at)
         %f: f32 = cast %at
         %6: i32 = cast %at
-        device_print(x = %6, prefix = "at")
+        device_print(args = %6, prefix = "at")
         """,
     )
 
@@ -463,10 +463,10 @@ def test_a_function_that_an_intrinsic_calls_keeps_its_signature() -> None:
     function = f.function(scalar(I32))
     b = B()
     total = b.call("reduce", scalar(I32), {"input": b.arange()}, at={"axis": 0, "combine_fn": "combine"})
-    store_at(b, b.binary("mul", total, lit(8)))
-    text = after(widen_offsets, b, function)
-    assert "function combine(%a: i32, %b: i32) -> (i32)" in text
-    assert ": i64 = mul" in text
+    store_at(b, b.binary("mul", b.apply(function, total, lit(1)), lit(8)))
+    result = widen_offsets(of_kernel(b.kernel(), function))
+    assert print_body(result.functions[0]).startswith("function combine(%a: i32, %b: i32) -> (i32)")
+    assert ": i64 = mul" in print_body(result.kernels[0])
 
 
 # ---- widen-floats ---------------------------------------------------------------------------------------------------
