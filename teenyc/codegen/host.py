@@ -96,9 +96,9 @@ def _bound_view(kernel: Kernel, name: str, names: Names) -> BoundView:
         name=name,
         kernel=names.item(kernel.name),
         doc=_doc(name, kernel, [str(fact["field"]) for fact in constants]),
-        rules=tuple(_rules(kernel, local, fields)),
+        rules=_returned([*_rules(kernel, local, fields)]),
         rules_head=tuple(bracketed("def _rules(", bound, "):", 4)),
-        sizes=tuple(f'("{s.tensor}", {s.tensor}, f"{s.shown}", {s.needed}),' for s in sizes),
+        sizes=_returned([f'("{s.tensor}", {s.tensor}, f"{s.shown}", {s.needed})' for s in sizes]),
         sizes_head=tuple(bracketed("def _sizes(", arguments, "):", 4)),
         solutions=tuple(f"{s.symbol} = {s.solution}" for s in sizes if s.symbol),
         key=tuple(_key(kernel, local, sizes)),
@@ -120,7 +120,12 @@ def _rules(kernel: Kernel, local: Mapping[str, str], fields: Mapping[str, str]) 
     """Rows `(how the user calls it, value, rule, what for)`."""
     for requirement in distinct_requirements(kernel):
         shown, value = extent_text(requirement.extent, fields), extent_text(requirement.extent, local)
-        yield f"({literal(shown)}, {value}, {literal(requirement.rule)}, {literal(requirement.what)}),"
+        yield f"({literal(shown)}, {value}, {literal(requirement.rule)}, {literal(requirement.what)})"
+
+
+def _returned(rows: list[str]) -> tuple[str, ...]:
+    """The statement that returns a tuple of rows, 8 columns in; nothing where there are none."""
+    return tuple(bracketed("return (", rows, ",)" if len(rows) == 1 else ")", 8)) if rows else ()
 
 
 def _key(kernel: Kernel, local: Mapping[str, str], sizes: tuple[SizeCheck, ...]) -> Iterator[str]:

@@ -65,7 +65,7 @@ def bracketed(opening: str, items: Sequence[str], closing: str, indent: int) -> 
     inner = "    " + ", ".join(items)
     if len(inner) + indent <= WIDTH and opening.startswith("def "):
         return [opening, inner, closing]
-    return [opening, *(f"    {item}," for item in items), closing]
+    return [opening, *(f"    {item}," for item in items), closing.lstrip(",")]
 
 
 def filled(items: Iterable[str], separator: str, indent: int) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from teenyc.codegen.effects import Effects, effects_of
 from teenyc.ir.nodes import Kernel, OpClass, Program, Requirement
-from teenyc.types import Element, Pointer, TensorType, Type
+from teenyc.types import Element, Extent, Pointer, TensorType, Type
 
 NOTHING: Mapping[str, str] = {}
 
@@ -87,6 +87,7 @@ def _stated(kernel: Kernel, names: Names) -> dict[str, object]:
     """What the source says about the kernel: in its attributes, its use of constants, its names."""
     stated = kernel.attributes
     spelled = {name: names.local(kernel.name, name) for name in _source_names(kernel)}
+    spelled |= {kernel.name: names.item(kernel.name)}
     return {
         "requirements": [
             {"extent": str(r.extent), "rule": r.rule, "for": r.what} for r in distinct_requirements(kernel)
@@ -100,7 +101,7 @@ def _stated(kernel: Kernel, names: Names) -> dict[str, object]:
 
 
 def _source_names(kernel: Kernel) -> tuple[str, ...]:
-    return (kernel.name, *(p.name for p in kernel.parameters), *(c.name for c in kernel.constants))
+    return (*(p.name for p in kernel.parameters), *(c.name for c in kernel.constants))
 
 
 def _role(index: int, type: Type, effects: Effects) -> str:
@@ -134,7 +135,10 @@ def pointee(type: Type) -> Element | None:
 
 def distinct_requirements(kernel: Kernel) -> tuple[Requirement, ...]:
     """What the constants must satisfy, each extent and rule once, for the first reason given."""
-    return tuple({(r.extent, r.rule): r for r in reversed(kernel.requirements)}.values())[::-1]
+    found: dict[tuple[Extent, str], Requirement] = {}
+    for requirement in kernel.requirements:
+        found.setdefault((requirement.extent, requirement.rule), requirement)
+    return tuple(found.values())
 
 
 def assumes_contiguous(kernel: Kernel) -> bool:

@@ -33,37 +33,33 @@ def size_checks(
     """
     bound: dict[str, str] = dict.fromkeys(known, "")
     checks: list[SizeCheck] = []
-    waiting = list(shapes)
-    while waiting:
-        ready = [(tensor, shape) for tensor, shape in waiting if _openings(shape, bound) <= 1]
-        if not ready:
-            break
-        for tensor, shape in ready:
-            if _openings(shape, bound) <= 1:
+    waiting, before = list(shapes), -1
+    while waiting and len(waiting) != before:
+        before = len(waiting)
+        for tensor, shape in list(waiting):
+            check = _check(tensor, shape, bound, names)
+            if check is not None:
+                checks.append(check)
                 waiting.remove((tensor, shape))
-                checks += _check(tensor, shape, bound, names)
     return tuple(checks)
 
 
-def _openings(shape: Shape, bound: Collection[str]) -> int:
-    """How many axes hold a symbol that is not bound."""
-    return sum(not extent.names <= set(bound) for extent in shape)
-
-
-def _check(tensor: str, shape: Shape, bound: dict[str, str], names: Mapping[str, str]) -> list[SizeCheck]:
+def _check(tensor: str, shape: Shape, bound: dict[str, str], names: Mapping[str, str]) -> SizeCheck | None:
+    """The check of one tensor, which may bind a symbol; None while its shape is open."""
     name = names.get(tensor, tensor)
     texts = [_factor(extent, names) for extent in shape]
     needed = " * ".join(texts) or "1"
-    symbol = next((s for extent in shape for s in extent.names if s not in bound), None)
-    if symbol is None:
-        return [SizeCheck(name, needed, _shown(shape, bound, names))]
-    axis = next(i for i, extent in enumerate(shape) if symbol in extent.names)
-    if shape[axis] != Extent.of(symbol):
-        return []
+    openings = [axis for axis, extent in enumerate(shape) if not extent.names <= set(bound)]
+    if not openings:
+        return SizeCheck(name, needed, _shown(shape, bound, names))
+    symbol = str(shape[openings[0]])
+    if len(openings) > 1 or shape[openings[0]] != Extent.of(symbol):
+        return None
+    shown = _shown(shape, {**bound, symbol: ""}, names)
     bound[symbol] = name
-    rest = " * ".join(texts[:axis] + texts[axis + 1 :])
+    rest = " * ".join(texts[: openings[0]] + texts[openings[0] + 1 :])
     solution = f"{name}.numel()" + (f" // ({rest})" if rest else "")
-    return [SizeCheck(name, needed, _shown(shape, {**bound, symbol: ""}, names), names.get(symbol, symbol), solution)]
+    return SizeCheck(name, needed, shown, names.get(symbol, symbol), solution)
 
 
 def _factor(extent: Extent, names: Mapping[str, str]) -> str:

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, assert_never
 
+from teenyc.codegen.parameters import annotation
 from teenyc.diagnostics.model import Reporter
-from teenyc.ir.nodes import Kernel
+from teenyc.ir.nodes import Kernel, Parameter
 from teenyc.types import (
     BOOL,
+    DTYPES,
     I64,
     Compute,
     DType,
@@ -66,7 +68,7 @@ def signature_of(kernel: Kernel, name: str, facts: Mapping[str, Any], reporter: 
         kernel=kernel,
         name=name,
         arguments=tuple(
-            _argument(fact, parameter.value.type, elements)
+            _argument(fact, parameter, elements)
             for fact, parameter in zip(facts["parameters"], kernel.parameters, strict=True)
         ),
         constants={fact["name"]: value for fact, value in zip(facts["constants"], values, strict=True)},
@@ -91,12 +93,14 @@ def _dtype_constants(facts: Mapping[str, Any]) -> set[str]:
     return {fact["name"] for fact in facts["constants"] if fact["type"] == "dtype"}
 
 
-def _argument(fact: Mapping[str, str], type: object, elements: Mapping[str, DType]) -> Argument:
+def _argument(fact: Mapping[str, str], parameter: Parameter, elements: Mapping[str, DType]) -> Argument:
+    type = parameter.value.type
     assert isinstance(type, TensorType), "a parameter is a scalar or a pointer"
     if isinstance(type.element, Pointer):
         element = _known(type.element.to, elements)
         return Argument(fact["name"], f"*{_triton(element)}", element.name, 8, fact["role"])
-    element = _known(type.element, elements)
+    annotated = annotation(parameter).removeprefix("tl.")
+    element = next((d for d in DTYPES.values() if d.triton == annotated), None) or _known(type.element, elements)
     return Argument(fact["name"], _triton(element), element.name, max(element.bits // 8, 1), fact["role"])
 
 
