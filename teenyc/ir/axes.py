@@ -115,7 +115,7 @@ def _axis_text(axis: Axis, names: Mapping[int, str]) -> str:
 # ---- the analysis ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Analysis:
     """What is known after the rounds so far; facts only grow, so rounds end."""
 

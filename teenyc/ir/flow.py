@@ -71,7 +71,7 @@ def flowing(call: Call) -> tuple[Operand, ...]:
     return tuple(o for name, o in call.operands if name in TRANSPARENT.get(call.intrinsic, ()))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Flow:
     """What flows into what, by id.
 
@@ -132,8 +132,10 @@ def _roots(let: Let) -> Iterator[int]:
             yield mask.id
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Builder:
+    """The edges found so far."""
+
     functions: Mapping[str, Function]
     slots: dict[str, tuple[int, ...]]
     sources: dict[int, list[int]] = field(default_factory=dict)

@@ -62,8 +62,10 @@ def ranges(program: Program, flow: Flow) -> Mapping[int, Interval]:
     return {**analysis.joins, **analysis.now}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Analysis:
+    """What is known after the rounds so far: joined over rounds, and in the round at hand."""
+
     flow: Flow
     functions: Mapping[str, Function]
     joins: dict[int, Interval] = field(default_factory=dict)

@@ -76,7 +76,7 @@ def verify(program: Program) -> None:
         _Scope(body, functions, value_names(body)).check()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Scope:
     """What is defined at the statement at hand."""
 

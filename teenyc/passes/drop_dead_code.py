@@ -40,7 +40,7 @@ def drop_dead_code(program: Program) -> Program:
     return walk.map_program(program, one, one)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Effects:
     """Which statements must stay whatever is read."""
 
@@ -85,7 +85,7 @@ def _has_effect(call: Call) -> bool:
 # ---- marking --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Live:
     """What must stay: values by id, and statements that have effects by identity."""
 
@@ -107,7 +107,7 @@ def _mark(block: Block, effects: _Effects) -> _Live:
     return _Live(frozenset(live), frozenset(marking.effects))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Marking:
     """`needs` are the values that a value is made of, and those that decide whether its statement runs."""
 

@@ -59,7 +59,7 @@ def _fold_body(body: walk.Body) -> walk.Body:
     return replace(body, body=_Known().block(body.body))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Known:
     """What is known of the values above, by id: what stands for them, named literals, unnamed casts."""
 

@@ -23,7 +23,7 @@ _NARROWING = frozenset({"bitcast", "cast"})
 """Intrinsics that give the storage type: bits read as another type, floats narrowed with a stated rounding."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Storage:
     """The storable values of a body, and who reads what, by id."""
 

@@ -87,7 +87,7 @@ def _function(function: Function, ids: Iterator[int]) -> Function:
     return replace(function, parameters=parameters, results=results, body=widening.block(function.body))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Widening:
     """The rewrite of one body: what stands for a value when it is computed with, and as it is stored, by id."""
 

@@ -119,7 +119,7 @@ def _intrinsic(operation: Operation) -> str | None:
 # ---- the rewrite ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Widening:
     """What is decided for one program; methods give new IR and append casts to the statements that they are given."""
 
