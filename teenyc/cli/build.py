@@ -27,7 +27,7 @@ def build(settings: Settings) -> int:
 def build_once(settings: Settings) -> int:
     """Compiles every source, delivers those without errors, shows all reports; whether one failed is the status."""
     inputs, problems = collect(settings.files)
-    if settings.writes and not settings.code_on_stdout:
+    if settings.writes and not settings.prints:
         problems += _collisions(inputs, settings.output)
     reports = [Report(problem) for problem in problems]
     if not problems:

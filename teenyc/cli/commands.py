@@ -125,5 +125,7 @@ def _reject_conflicts(settings: Settings) -> None:
         raise click.UsageError("--emit-after prints IR: leave out --emit, or say --emit ir")
     if prints and writes:
         raise click.UsageError(f"{prints[0]} writes nothing, so that {writes[0]} has no meaning")
+    if settings.targets and settings.code_on_stdout:
+        raise click.UsageError("--target writes files: say where with -o")
     if settings.watch and "-" in settings.files:
         raise click.UsageError("--watch cannot watch standard input")

@@ -28,7 +28,7 @@ class Input:
     below: Path | None = None
 
     def output(self, folder: Path | None) -> Path | None:
-        """Where the generated module goes; None is standard output. A `folder` that ends in `.py` is the file itself."""
+        """Where the generated module goes; None is standard output. A `folder` ending in `.py` is the file itself."""
         if folder is not None and folder.suffix == ".py":
             return folder
         if self.path is None:

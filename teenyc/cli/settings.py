@@ -32,9 +32,14 @@ class Settings:
     color: bool = False
 
     @property
+    def prints(self) -> bool:
+        """Whether modules or stages are printed and nothing is written."""
+        return self.to_stdout or self.emit is not None or self.emit_after is not None
+
+    @property
     def code_on_stdout(self) -> bool:
         """Whether standard output holds generated text, so that nothing else may go there."""
-        return self.to_stdout or self.emit is not None or (self.output is None and "-" in self.files and self.writes)
+        return self.prints or (self.writes and self.output is None and "-" in self.files)
 
     @property
     def machine_readable(self) -> bool:

@@ -22,9 +22,12 @@ def dtypes(_: click.Context, __: click.Parameter, words: Words) -> dict[str, str
 
 def targets(_: click.Context, __: click.Parameter, words: Words) -> Words:
     """`--target cuda:90` or `--target hip:gfx942`."""
-    for word in words:
-        if not re.fullmatch(r"cuda:[0-9]{2,3}|hip:gfx[0-9a-f]{3,}", word):
-            raise click.BadParameter(f"{word!r} is not a target such as cuda:90 or hip:gfx942")
+    if words:
+        from teenyc.runtime.targets import TARGETS
+
+        for word in words:
+            if word not in TARGETS:
+                raise click.BadParameter(f"{word!r} is no target; known are {', '.join(TARGETS)}")
     return words
 
 

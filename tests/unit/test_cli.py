@@ -183,7 +183,7 @@ def test_build_check_compares_with_what_is_on_disk(shell: Shell) -> None:
     shell.write("one.tk", GOOD)
     done = shell("build", "--check", "one.tk")
     assert (done.status, shell.files()) == (1, ["one.tk"])
-    assert "`one.py` is missing" in done.err
+    assert "error[E0013]: `one.py` is missing" in done.err
     shell("build", "one.tk")
     assert shell("build", "--check", "one.tk").status == 0
     shell.write("one.tk", TWO)
@@ -289,6 +289,17 @@ def test_a_folder_without_kernels_is_reported(shell: Shell) -> None:
     done = shell("build", "empty")
     assert done.status == 1
     assert "error[E0004]" in done.err
+
+
+def test_a_source_that_may_not_be_read_is_reported(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(*_: object, **__: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    shell.write("one.tk", GOOD)
+    monkeypatch.setattr(os, "open", denied)
+    done = shell("build", "one.tk")
+    assert done.status == 1
+    assert "error[E0002]: cannot read `one.tk`: permission denied" in done.err
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
