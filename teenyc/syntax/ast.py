@@ -231,11 +231,12 @@ class Match:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """`{ statements; value }`."""
+    """`{ statements; value }`. `comments` are those at the value, or without one those before the closing brace."""
 
     statements: tuple[Statement, ...]
     value: Expression | None
     span: Span = field(compare=False, repr=False)
+    comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,39 @@
+"""What the builder functions of one source share: its text, its comments, and where reports go."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from teenyc.diagnostics.model import Diagnostic, Reporter
+from teenyc.source import NO_COMMENTS, Comments, Span
+from teenyc.syntax.documentation import documentation
+from teenyc.syntax.tokens import Lexed
+
+
+class Context:
+    """One source while its tree is built; `reporter` is that of the item at hand, `errors` counts unexpected tokens."""
+
+    def __init__(self, text: str, lexed: Lexed, reporter: Reporter) -> None:
+        self.text = text
+        self.lexed = lexed
+        self.reporter = reporter
+        self.errors = 0
+
+    def report(self, diagnostic: Diagnostic) -> None:
+        self.reporter.report(diagnostic)
+
+    def text_of(self, span: Span) -> str:
+        return self.text[span.start : span.end]
+
+    def comments(self, start: int, end: int) -> Comments:
+        """The comments before what starts and behind what ends there."""
+        leading = self.lexed.leading.get(start, ())
+        trailing = self.lexed.trailing.get(end, "")
+        return Comments(leading, trailing) if leading or trailing else NO_COMMENTS
+
+    def doc(self, start: int, end: int) -> str:
+        """The text of the doc comments before the tokens in `[start, end)`."""
+        docs = self.lexed.docs
+        first = bisect_left(docs, (start, ""))
+        last = bisect_left(docs, (end, ""))
+        return documentation(text for _, text in docs[first:last])

@@ -1,0 +1,248 @@
+"""What happens on an unexpected token: it is reported, and the automaton goes on with the next statement.
+
+A missing `;` is put in. Otherwise the statement is given up: its symbols are dropped, and its tokens passed over up to
+the next `;`, the end of its block, or a line that begins a statement. In a header nothing is mended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from teenyc.diagnostics.catalog.syntax import ElseWithoutIf, MacroCall, Unexpected, UnknownCharacter
+from teenyc.diagnostics.model import Diagnostic
+from teenyc.source import Span
+from teenyc.syntax.context import Context
+from teenyc.syntax.describe import describe, unknown_character
+from teenyc.syntax.stack import Run
+from teenyc.syntax.tables import END
+from teenyc.syntax.tokens import CLOSERS, IDENTIFIER, KEYWORDS, UNKNOWN, UNTERMINATED, Token
+
+ERROR_LIMIT: Final = 1000
+"""Mistakes after which the rest of an item is not read."""
+
+_UNMISTAKABLE = frozenset("let for while loop return break continue".split())
+"""What begins a statement wherever it stands."""
+
+_STATEMENTS = _UNMISTAKABLE | frozenset("fn const if match".split())
+"""What begins a statement at the start of a line."""
+
+
+def recover(run: Run, position: int, token: Token, context: Context) -> tuple[int, Token] | None:
+    """Where to go on and with which token, after a report; None where that is nowhere in this item."""
+    context.errors += 1
+    previous = run.stream[position - 1] if position else token
+    report = diagnose(run, token, previous, context)
+    if report:
+        context.report(report)
+    if token.kind == UNTERMINATED or context.errors > ERROR_LIMIT:
+        return None
+    stays = run.mended == position
+    run.mended = position
+    at_start = "<statement>" in run.tables.rows[run.states[-1]]
+    if not (stays or at_start) and _begins_new(context.text, previous, token) and run.accepts(";"):
+        return position, Token(";", previous.end, previous.end, "")
+    return _skip_statement(run, position, stays, context)
+
+
+# ---- saying what is wrong -------------------------------------------------------------------------------------------
+
+
+def diagnose(run: Run, token: Token, previous: Token, context: Context) -> Diagnostic | None:
+    """The report of an unexpected token; None where another one tells of it already."""
+    span = Span(token.start, token.end)
+    if token.kind == UNTERMINATED:
+        return None
+    if token.kind == UNKNOWN:
+        return UnknownCharacter(span=span, **unknown_character(token.text))
+    if token.kind == "else":
+        return ElseWithoutIf(span=span)
+    if token.kind == "!" and previous.kind == IDENTIFIER and previous.end == token.start:
+        name = Span(previous.start, token.end)
+        return MacroCall(span=name, name=previous.text, instead=_FUNCTIONS.get(previous.text, ""))
+    return _unexpected(run, token, previous, context)
+
+
+_FUNCTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "assert": "device_assert",
+        "assert_eq": "device_assert",
+        "debug_assert": "device_assert",
+        "print": "device_print",
+        "println": "device_print",
+        "eprintln": "device_print",
+        "dbg": "device_print",
+        "panic": "device_assert",
+    }
+)
+"""What does in a kernel what a macro does on the host."""
+
+
+def _unexpected(run: Run, token: Token, previous: Token, context: Context) -> Unexpected:
+    wanted = _wanted(run)
+    expected = " or ".join((", ".join(wanted[:-1]), wanted[-1])) if len(wanted) > 1 else wanted[0]
+    at = Span(token.start, token.end)
+    found_at = None
+    insertion = ""
+    if expected[0] == "`" and _begins_new(context.text, previous, token):
+        found_at = None if token.kind == END else at
+        at = Span(previous.end, previous.end)
+        insertion = ";" if expected == "`;`" else ""
+    return Unexpected(
+        span=at,
+        expected=expected,
+        found=describe(token),
+        found_at=found_at,
+        insertion=insertion,
+        hint=_hint(token, previous, expected),
+    )
+
+
+_PARTS: Mapping[str, str] = MappingProxyType(
+    {
+        "<statement>": "a statement",
+        "<expression>": "an expression",
+        "<operation>": "an expression",
+        "<operand>": "an expression",
+        "<prefixed>": "an expression",
+        "<match_pattern>": "a pattern",
+        "<pattern>": "a pattern",
+        "<type>": "a type",
+        "<path_type>": "a type",
+        "<bound>": "a bound",
+        "<parameter>": "a parameter",
+        "<argument>": "an argument",
+    }
+)
+"""What a state waits for, by the symbols that it can go on with; the first that applies is named."""
+
+_MARKS = (":", "=", "=>", "in", "{", ";", ",", ")", "]")
+_OTHER_MARKS = ("(", ">", "<", "}", "|", "[", "fn", "struct")
+"""What a state may wait for after a complete part, in the order in which reports name it; the others if it is alone."""
+
+
+def _wanted(run: Run) -> list[str]:
+    """What could come next, in words and tokens; most telling first, at most three."""
+    row = run.tables.rows[run.states[-1]]
+    marks = [mark for mark in _MARKS if run.accepts(mark)]
+    if ";" in marks and ":" not in marks and "<statement>" not in row:
+        return ["`;`"]
+    for part, words in _PARTS.items():
+        if part in row:
+            return [words]
+    if IDENTIFIER in row and run.accepts(IDENTIFIER):
+        return ["a name"]
+    if run.accepts("+"):  # behind an operand, where `=` is the rarest way to go on
+        marks = [mark for mark in marks if mark != "="]
+    marks = marks or [mark for mark in _OTHER_MARKS if run.accepts(mark)]
+    return [f"`{mark}`" for mark in marks[:3]] or ["something else"]
+
+
+_FOREIGN: Mapping[str, str] = MappingProxyType(
+    {
+        "and": "write `&&`, or `&` between masks",
+        "or": "write `||`, or `|` between masks",
+        "not": "write `!`",
+        "elif": "write `else if`",
+        "is": "write `==`",
+        "lambda": "name an `fn` instead",
+        "def": "functions begin with `fn`",
+    }
+)
+"""Words of other languages that people write by habit."""
+
+
+def _hint(token: Token, previous: Token, expected: str) -> str:
+    if token.kind == IDENTIFIER and token.text in _FOREIGN:
+        return _FOREIGN[token.text]
+    if previous.kind == IDENTIFIER and previous.text in _FOREIGN:
+        return _FOREIGN[previous.text]
+    if token.kind in ("LIFETIME", "BYTES"):
+        return 'strings are written with `"`'
+    if expected in ("a name", "a pattern", "a parameter") and token.kind in _NAMELIKE:
+        return f"`{token.text}` is a word of Rust: as a name it is written `r#{token.text}`"
+    return ""
+
+
+_NAMELIKE = KEYWORDS - frozenset(
+    "_ as break continue else fn for if in let mut pub return while self Self super crate true false".split()
+)
+"""Words of Rust that somebody may mean as a name."""
+
+
+# ---- going on -------------------------------------------------------------------------------------------------------
+
+
+def _skip_statement(run: Run, position: int, stays: bool, context: Context) -> tuple[int, Token] | None:
+    """Drop the symbols of the statement and pass its tokens."""
+    depth = _innermost_block(run)
+    if depth is None:
+        return None
+    opener = run.values[depth]
+    go_on = _climb(run, position, opener)
+    if go_on is None:
+        return None
+    run.cut(depth + 1 + _has_statements(run, depth))
+    index = _next_statement(run, *go_on, stays, context)
+    return index, run.stream[index]
+
+
+def _innermost_block(run: Run) -> int | None:
+    """The place on the stack of the `{` of the innermost block; None outside of all."""
+    rows = run.tables.rows
+    for depth in range(len(run.values) - 1, -1, -1):
+        if "<_statements>" in rows[run.states[depth + 1]]:
+            return depth
+    return None
+
+
+def _has_statements(run: Run, depth: int) -> bool:
+    """Whether whole statements of that block lie on its `{`."""
+    if len(run.states) <= depth + 2:
+        return False
+    return run.states[depth + 2] == run.tables.rows[run.states[depth + 1]].get("<_statements>")
+
+
+def _climb(run: Run, position: int, opener: Token) -> tuple[int, bool] | None:
+    """The token that stands directly in the block and holds the one at fault, and whether it is another one."""
+    tokens, parent, offset = run.stream, run.parent, run.offset
+    index = position
+    while index + offset < len(parent) and (around := parent[index + offset] - offset) >= 0:
+        if tokens[around] is opener:
+            return index, index != position
+        index = around
+    return None
+
+
+def _next_statement(run: Run, index: int, is_around: bool, stays: bool, context: Context) -> int:
+    """Where the next statement begins, or the block ends."""
+    tokens, partner, offset = run.stream, run.partner, run.offset
+    first = True
+    while True:
+        token = tokens[index]
+        if token.kind == ";":
+            return index + 1
+        if partner[index + offset] >= 0 and partner[index + offset] < index + offset:
+            return index  # the end of the block
+        may_begin = not (first and (stays or is_around))
+        if may_begin and token.kind in _STATEMENTS and _begins_line(context.text, tokens[index - 1], token):
+            return index
+        first = False
+        if token.kind in CLOSERS:
+            index = partner[index + offset] - offset
+            if token.kind == "{" and tokens[index + 1].kind not in _AFTER_BLOCK:
+                return index + 1
+        index += 1
+
+
+_AFTER_BLOCK = frozenset("else . ; , ) ] ? =>".split())
+
+
+def _begins_new(text: str, previous: Token, token: Token) -> bool:
+    """Whether a token belongs to what comes next rather than to what is not complete."""
+    return token.kind in _UNMISTAKABLE or token.kind == END or _begins_line(text, previous, token)
+
+
+def _begins_line(text: str, previous: Token, token: Token) -> bool:
+    return token.kind == "}" or "\n" in text[previous.end : token.start]
