@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,9 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import triton.language as tl
 from host_module import ATTENTION, MULTIPLY, NINE, attention_program, module_of, program_of
+from ir_builder import B
 
-from teenyc.types import BOOL, F32, I32, I64
+from teenyc.ir.nodes import Program
+from teenyc.types import BOOL, DTYPES, F16, F32, I32, I64, Bound, TypeVar
 
 
 @pytest.fixture(scope="module")
@@ -202,6 +206,51 @@ def test_a_narrower_or_equally_wide_float_is_no_substitute(attention: ModuleType
     assert_says(caught, "`v`", "needs f16 or a wider float", "torch.bfloat16", "(2, 5, 16)")
     with pytest.raises(TypeError, match="`l` is a Pointer<D::Compute> and needs f32 or a wider float"):
         attention.Attention(16)[3, 2](*right(l=right.tensors["l"].half()))
+
+
+def test_every_element_type_is_known_from_torch_and_triton(attention: ModuleType) -> None:
+    of_torch = {"bool": torch.bool, "f8e4m3": torch.float8_e4m3fn, "f8e5m2": torch.float8_e5m2, "bf16": torch.bfloat16}
+    for dtype in DTYPES.values():
+        assert attention._element(of_torch.get(dtype.name, getattr(torch, dtype.triton, None))) == dtype.name
+        assert attention._element(getattr(tl, dtype.triton)) == dtype.name
+
+
+def test_a_fixed_dtype_is_the_only_one(tmp_path: Path, device: str) -> None:
+    program = attention_program()
+    kernel = replace(program.kernels[0], elements=(("D", F16),))
+    bound = module_of(tmp_path, replace(program, kernels=(kernel,)), ATTENTION).Attention(16)
+    half = Arguments(device, torch.float16)
+    bound[3, 2](*half(o=half.tensors["o"].float()))
+    with pytest.raises(TypeError, match="`q` is a Pointer<D> and needs f16, got"):
+        bound[3, 2](*Arguments(device)())
+
+
+def test_a_number_may_be_an_integer(tmp_path: Path, device: str) -> None:
+    number = TypeVar("T", Bound.NUM)
+    b = B("numbers")
+    b.pointer("x", number)
+    b.pointer("y", number)
+    program = Program(doc="", kernels=(b.kernel(constants=(), variables=(number,)),))
+    bound = module_of(tmp_path, program, "@triton.jit\ndef numbers(x, y):\n    pass\n").Numbers()
+    x = torch.zeros(4, dtype=torch.int64, device=device)
+    bound[1](x, x)
+    bound[1](x.half(), x.float())
+    for wrong in (x.int(), x.double()):
+        with pytest.raises(TypeError, match="`y` is a Pointer<T> and needs i64, got"):
+            bound[1](x, wrong)
+    with pytest.raises(TypeError, match="`x` is a Pointer<T> and needs a float or an integer, got"):
+        bound[1](x.bool(), x)
+
+
+def test_a_known_constant_has_its_value(tmp_path: Path, device: str) -> None:
+    program = attention_program()
+    kernel = program.kernels[0]
+    kernel = replace(kernel, constants=(replace(kernel.constants[0], known=16),))
+    module = module_of(tmp_path, replace(program, kernels=(kernel,)), ATTENTION)
+    for bound in (module.Attention(), module.Attention(16), module.AttentionOp(8).forward):
+        bound[3, 2](*Arguments(device)())
+    with pytest.raises(ValueError, match="the build fixed `head_dim` to 16, got 32"):
+        module.Attention(32)
 
 
 # ---- memory ---------------------------------------------------------------------------------------------------------
