@@ -11,6 +11,9 @@ from teenyc.diagnostics.model import Diagnostic
 from teenyc.source import Span
 from teenyc.types import Element, Extent, Shape, Type
 
+Static: TypeAlias = "int | float | bool | str | Shape | Extent | Element | tuple[int, ...] | None"
+"""What an argument is that is known at compile time."""
+
 
 class Role(Enum):
     """What an argument is, and so when it must be known and what it may look like."""
@@ -22,7 +25,7 @@ class Role(Enum):
     EXTENT = "extent"  # an integer known at compile time, such as an end of `arange`
     AXIS = "axis"  # an axis number, negative from the end; `Axis::X` where a program axis is meant
     AXES = "axes"  # `&[1, 0]`
-    FLAG = "flag"  # true or false, known at compile time
+    FLAG = "flag"  # true or false, known at compile time; an operand where it depends on constant parameters
     DTYPE = "dtype"  # a type given as turbofish or by name
     CHOICE = "choice"  # one of a fixed list, as a string or an enum path
     TEXT = "text"  # a string
@@ -47,7 +50,10 @@ class Param:
 
     `meets` names another parameter whose element type this argument must have, as the operands of `+` must: before the
     rule runs, the checker gives unsuffixed literals that type, converts an f32 scalar that meets a float tensor of `D`,
-    and reports what does not fit. If the other parameter is a pointer, its elements' type is meant.
+    and reports what does not fit. If the other parameter is a pointer, its elements' type is meant; if it is a dtype,
+    that type, and nothing where it is absent.
+    `counts` names the argument whose axes an axis counts; program axes count none. `is_ignored` arguments are judged by
+    the rule and then left out of the call: they make no difference in Triton.
     """
 
     name: str
@@ -57,6 +63,16 @@ class Param:
     choices: tuple[str, ...] = ()
     by_name_only: bool = False
     meets: str | None = None
+    counts: str | None = None
+    is_ignored: bool = False
+
+    def choice(self, text: str) -> str | None:
+        """The choice that a string or the end of an enum path means: `"evict_first"`, `EvictFirst`; None for others."""
+        return next((c for c in self.choices if _plain(c) == _plain(text)), None)
+
+
+def _plain(choice: str) -> str:
+    return choice.replace("_", "").replace(".", "").lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +81,7 @@ class Given:
 
     span: Span
     type: Type | None = None
-    static: int | float | bool | str | Shape | Extent | Element | tuple[int, ...] | None = None
+    static: Static = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +103,27 @@ class Site:
 Rule: TypeAlias = Callable[[Site], "tuple[Type, ...] | None"]
 """The type and shape rule: the result types (none for a store), or None after a report."""
 
+Fill: TypeAlias = Callable[[Site, "tuple[Type, ...]"], "tuple[tuple[str, Static], ...]"]
+"""Attributes of a call that follow from its arguments and results and that the author did not write, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the Triton form of a call depends on: types of operands, attributes, which operands are known numbers."""
+
+    types: Mapping[str, Type]
+    attributes: Mapping[str, object]
+    known: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A Triton form for those calls that `when` accepts."""
+
+    when: Callable[[Facts], bool]
+    triton: str
+    helper: str | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class Intrinsic:
@@ -97,6 +134,8 @@ class Intrinsic:
     `reference` is its meaning on NumPy arrays, for tests and the CPU runner, by parameter name.
     `first_by_name` names the first parameter that the Triton form passes by keyword.
     `stored` names the arguments that may stay in a 16-bit storage type (a dot's operands, what a store writes).
+    `helper` is the name of a function that the form calls and that the module must hold, from `templates/helpers/`.
+    `triton` is right for every call; the first of the `variants` that accepts a call reads better, or is needed.
     """
 
     name: str
@@ -111,12 +150,40 @@ class Intrinsic:
     first_by_name: str | None = None
     stored: frozenset[str] = frozenset()
     aliases: tuple[str, ...] = field(default=())
+    helper: str | None = None
+    variants: tuple[Variant, ...] = ()
+    fills: Fill | None = None
 
     def param(self, name: str) -> Param | None:
         """The parameter of that name or alias."""
         return next((p for p in self.params if name == p.name or name in p.aliases), None)
 
+    def form(self, facts: Facts) -> tuple[str, str | None]:
+        """The Triton form of one call, and the helper that it needs."""
+        for variant in self.variants:
+            if variant.when(facts):
+                return variant.triton, variant.helper
+        return self.triton, self.helper
+
     @property
     def is_pure(self) -> bool:
         """Whether calls may be dropped, repeated or moved."""
         return not self.effects
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """A function or method that the IR has an operation for, such as `x.lt(y)`.
+
+    `node` says which: `compare` with its operator, `offset`, `expand_dims` or `cast`. Without a rule the checker judges
+    it as the operator between two values.
+    """
+
+    name: str
+    node: str
+    params: tuple[Param, ...]
+    summary: str
+    operator: str = ""
+    rule: Rule | None = None
+    generics: int = 0
+    aliases: tuple[str, ...] = ()

@@ -1,0 +1,232 @@
+"""E04xx: loads, stores and atomics: addresses, masks, and what is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from teenyc.diagnostics.model import Diagnostic, Label
+from teenyc.source import Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointerNeeded(Diagnostic):
+    """An access to memory needs an address, a `Pointer<…>` or a pointer plus offsets.
+
+    let x = load(off);              // off: integers
+    let x = load(x_ptr + off);
+    """
+
+    code = "E0401"
+    function: str
+    found: str
+
+    def message(self) -> str:
+        return f"`{self.function}` needs a pointer"
+
+    def label(self) -> str:
+        return f"this is `{self.found}`"
+
+    def help(self) -> str:
+        return "add the offsets to a pointer parameter: `x_ptr + off`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaskNeeded(Diagnostic):
+    """A mask or a condition is `bool`, as comparisons give it.
+
+    let x = load(p + off, mask = n - off);          // numbers
+    let x = load(p + off, mask = off < n);
+    """
+
+    code = "E0402"
+    function: str
+    name: str
+    found: str
+
+    def message(self) -> str:
+        return f"the argument `{self.name}` of `{self.function}` must be `bool`"
+
+    def label(self) -> str:
+        return f"this is `{self.found}`"
+
+    def help(self) -> str:
+        return "compare: `off < n`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessShape(Diagnostic):
+    """A mask, or what stands for masked lanes, does not fit the addresses that it goes with.
+
+    It broadcasts with the pointers; a single pointer takes single values only.
+
+        let x = load(p, mask = arange(0, 8) < n);               // one address, eight lanes
+        let x = load(p + arange(0, 8), mask = arange(0, 8) < n);
+    """
+
+    code = "E0403"
+    function: str
+    name: str
+    found: str
+    pointer: str
+    pointer_span: Span
+
+    def message(self) -> str:
+        return f"`{self.name}` of shape `{self.found}` does not fit addresses of shape `{self.pointer}`"
+
+    def secondary(self) -> tuple[Label, ...]:
+        kind = "a single address" if self.pointer == "[]" else f"addresses of shape `{self.pointer}`"
+        return (Label(self.pointer_span, kind),)
+
+    def help(self) -> str:
+        if self.pointer == "[]":
+            return "add a tensor of offsets to the pointer: `x_ptr + arange(0, N)`"
+        return "add axes of extent 1 with `x[(.., None)]` or `x[(None, ..)]`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherWithoutMask(Diagnostic):
+    """`other` stands for the lanes that a mask leaves out; without a mask there are none.
+
+    let x = load(p + off, other = 0.0);
+    let x = load(p + off, mask = off < n, other = 0.0);
+    """
+
+    code = "E0404"
+    function: str
+
+    def message(self) -> str:
+        return f"`other` of `{self.function}` is given without a mask"
+
+    def help(self) -> str:
+        return "add `mask = …`, or leave `other` out"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredShape(Diagnostic):
+    """What is written does not fit the addresses: one value an address, or one value for all of them.
+
+    store(out, x);                          // one address, x: [N]
+    store(out + arange(0, N), x);
+    """
+
+    code = "E0405"
+    function: str
+    name: str
+    found: str
+    pointer: str
+    pointer_span: Span
+
+    def message(self) -> str:
+        return f"a value of shape `{self.found}` does not fit addresses of shape `{self.pointer}`"
+
+    def label(self) -> str:
+        return f"shape `{self.found}`"
+
+    def secondary(self) -> tuple[Label, ...]:
+        kind = "a single address" if self.pointer == "[]" else f"addresses of shape `{self.pointer}`"
+        return (Label(self.pointer_span, kind),)
+
+    def help(self) -> str:
+        if self.pointer == "[]":
+            return "add a tensor of offsets to the pointer: `out + arange(0, N)`"
+        return "give the pointer and the value the same axes with `x[(.., None)]` or `x[(None, ..)]`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredType(Diagnostic):
+    """What is written, compared or filled in has another element type than the memory.
+
+    store(out, n);              // out: Pointer<f32>, n: i32
+    store(out, n as f32);
+    """
+
+    code = "E0406"
+    function: str
+    name: str
+    found: str
+    memory: str
+    pointer_span: Span
+
+    def message(self) -> str:
+        return (
+            f"the argument `{self.name}` of `{self.function}` is `{self.found}`, but the memory holds `{self.memory}`"
+        )
+
+    def label(self) -> str:
+        return f"this is `{self.found}`"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.pointer_span, f"addresses of `{self.memory}`"),)
+
+    def help(self) -> str:
+        return f"convert it: `cast::<{self.found}, {self.memory}>(…)`, or `as {self.memory}`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockPointerOption(Diagnostic):
+    """`boundary_check` and `padding_option` belong to block pointers, which know where a tensor ends; pointers do not.
+
+    let x = load(p + off, boundary_check = &[0]);
+    let x = load(p + off, mask = off < n, other = 0.0);
+    """
+
+    code = "E0407"
+    function: str
+    name: str
+
+    def message(self) -> str:
+        return f"`{self.name}` has no meaning for `{self.function}` of a pointer"
+
+    def help(self) -> str:
+        return "state which lanes are inside with `mask`, and what the others get with `other`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtomicType(Diagnostic):
+    """Hardware has no such atomic for the memory's element type.
+
+    8- and 16-bit integers have none, 16-bit floats only `atomic_add`, floats no `atomic_and`, `atomic_or` and
+    `atomic_xor`.
+
+        atomic_add(count, 1);           // count: Pointer<i8>
+        atomic_add(count, 1);           // count: Pointer<i32>
+    """
+
+    code = "E0408"
+    function: str
+    element: str
+    need: str
+
+    def message(self) -> str:
+        return f"`{self.function}` works on {self.need}, not on `{self.element}`"
+
+    def label(self) -> str:
+        return f"addresses of `{self.element}`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtomicRank(Diagnostic):
+    """The arguments of an atomic have as many axes as its pointers, or none.
+
+    atomic_add(p + at, row);                    // p + at: [M, N], row: [N]
+    atomic_add(p + at, row[(None, ..)]);
+    """
+
+    code = "E0409"
+    function: str
+    name: str
+    found: str
+    pointer: str
+    pointer_span: Span
+
+    def message(self) -> str:
+        return f"`{self.name}` of `{self.function}` must have the axes of its addresses"
+
+    def label(self) -> str:
+        return f"shape `{self.found}`"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.pointer_span, f"addresses of shape `{self.pointer}`"),)
+
+    def help(self) -> str:
+        return "add axes of extent 1: `x[(None, ..)]`"

@@ -1,0 +1,50 @@
+"""Attributes of a call: the arguments that are known at compile time go in, what stands in the IR comes out."""
+
+from __future__ import annotations
+
+from teenyc.intrinsics.spec import Param, Role, Site, Static
+from teenyc.types import Extent, TensorType, Type
+
+RUN_TIME = frozenset({Role.VALUE, Role.POINTER, Role.MASK})
+"""The roles of arguments that are operands."""
+
+
+def attributes_of(site: Site, results: tuple[Type, ...]) -> tuple[tuple[str, Static], ...]:
+    """What is fixed at compile time in a call that its rule accepted, by name, in the order of the record.
+
+    What has its default is left out, and what makes no difference. Axes count from the front. A record adds what
+    Triton must be told although the author need not say it, such as the dtype of `zeros`.
+    """
+    found = {p.name: _static(site, p) for p in site.intrinsic.params if p.role not in RUN_TIME and not p.is_ignored}
+    written = {p.name: p.default for p in site.intrinsic.params}
+    present: dict[str, Static] = {
+        n: static for n, static in found.items() if static is not None and _plain(static) != written[n]
+    }
+    if site.intrinsic.fills is not None:
+        for name, static in site.intrinsic.fills(site, results):
+            present.setdefault(name, static)
+    return tuple((name, present[name]) for name in written if name in present)
+
+
+def _plain(static: Static) -> Static:
+    known = static.known if isinstance(static, Extent) else None
+    return static if known is None else known
+
+
+def _static(site: Site, param: Param) -> Static:
+    """The value of an argument or its default; None for an operand."""
+    given = site.given.get(param.name)
+    static = given.static if given is not None else None
+    if static is None and given is None and param.counts is not None and isinstance(param.default, int):
+        static = param.default
+    return static if param.counts is None else _from_front(site, param.counts, static)
+
+
+def _from_front(site: Site, counted: str, static: Static) -> Static:
+    type = site.given[counted].type
+    rank = len(type.shape) if isinstance(type, TensorType) else 0
+    if isinstance(static, int) and not isinstance(static, bool):
+        return static % rank if rank else static
+    if isinstance(static, tuple):
+        return tuple(axis % rank if isinstance(axis, int) else axis for axis in static)  # type: ignore[return-value]
+    return static

@@ -1,0 +1,114 @@
+"""The page of all functions: the tables go in, `docs/intrinsics.md` comes out.
+
+Run `python -m teenyc.intrinsics.docs` in a checkout to write it anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+from teenyc.intrinsics import OPERATORS, TABLE
+from teenyc.intrinsics.spec import REQUIRED, Intrinsic, Operator, Param, Role
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "intrinsics.md"
+
+_INTRODUCTION = """\
+# Functions
+
+<!-- Made from the table of intrinsics by `python -m teenyc.intrinsics.docs`: edit the table, not this page. -->
+
+The functions that kernels call. Arguments go by position, in the order of the Rust trait, or by name:
+`load(p, mask = m)` is `T::load(p, Some(m), None, &[], None, None, None, false)`. What is left out has the default that
+stands here. Parameters behind `*` go by name only. Each parameter has Triton's name; the trait's own names work too.
+`T::` in front of a function, and the type arguments of the trait, may be written or left out.
+
+The line *Triton* says what a call becomes. Names that begin with `_` are short helper functions that the generated
+module holds, where Triton has no function that means the same for all types, signs and versions.
+"""
+
+_OPERATORS = """\
+## Operators
+
+These functions and methods are other spellings of operators, and become them.
+
+| function | means | |
+|---|---|---|"""
+
+
+def page() -> str:
+    """The text of the page."""
+    blocks = [_INTRODUCTION]
+    for family, records in groupby(TABLE.values(), key=lambda record: record.family):
+        blocks.append(f"## {family.capitalize()}\n")
+        blocks.extend(_record(record) for record in records)
+    blocks.append("\n".join([_OPERATORS, *map(_operator, OPERATORS.values())]) + "\n")
+    return "\n".join(blocks)
+
+
+def _record(record: Intrinsic) -> str:
+    lines = [f"### `{record.name}`", "", record.summary, "", "```rust", *_signature(record), "```", ""]
+    return "\n".join([*lines, *_facts(record), ""])
+
+
+def _signature(record: Intrinsic) -> Iterator[str]:
+    """The call with all parameters, on one line if it fits."""
+    arguments = list(_arguments(record.params))
+    line = f"{record.name}({', '.join(arguments)})"
+    if len(line) <= 100:
+        yield line
+        return
+    yield f"{record.name}("
+    yield from (f"    {argument}," for argument in arguments)
+    yield ")"
+
+
+def _arguments(params: tuple[Param, ...]) -> Iterator[str]:
+    is_by_name = False
+    for param in params:
+        if param.by_name_only and not is_by_name:
+            yield "*"
+        is_by_name = is_by_name or param.by_name_only
+        yield param.name if param.default is REQUIRED else f"{param.name} = {_default(param)}"
+
+
+def _default(param: Param) -> str:
+    match param.default:
+        case bool():
+            return str(param.default).lower()
+        case ():
+            return "&[]"
+        case str():
+            return f'"{param.default}"'
+        case _:
+            return str(param.default)
+
+
+def _facts(record: Intrinsic) -> Iterator[str]:
+    forms = dict.fromkeys((record.triton, *(variant.triton for variant in record.variants)))
+    yield "- *Triton*: " + ", or ".join(f"`{form}`" for form in forms)
+    if record.aliases:
+        yield "- *Also called* " + ", ".join(f"`{alias}`" for alias in record.aliases)
+    for param in record.params:
+        if param.role is Role.CHOICE:
+            choices = ", ".join(f'`"{choice}"`' for choice in param.choices)
+            yield f"- `{param.name}` is one of {choices}"
+    others = [f"`{alias}` for `{param.name}`" for param in record.params for alias in param.aliases]
+    if others:
+        yield "- *Other names*: " + ", ".join(others)
+
+
+_SIGNS = {"lt": "x < y", "le": "x <= y", "gt": "x > y", "ge": "x >= y", "eq": "x == y", "ne": "x != y"}
+_NODES = {"offset": "p + offsets", "expand_dims": "x[(.., None)]", "cast": "x as f32"}
+
+
+def _operator(operator: Operator) -> str:
+    names = ", ".join(f"`{name}`" for name in (operator.name, *operator.aliases))
+    meaning = _SIGNS.get(operator.operator) or _NODES[operator.node]
+    return f"| {names} | `{meaning}` | {operator.summary} |"
+
+
+if __name__ == "__main__":
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text(page(), encoding="utf-8")

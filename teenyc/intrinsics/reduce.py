@@ -1,0 +1,212 @@
+"""Reductions: sums, extrema and their places, along one axis or over all; and `softmax`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from teenyc.intrinsics.reference import numpy, place, reduction, softmax, total
+from teenyc.intrinsics.rules import (
+    Need,
+    agrees_with_turbofish,
+    axis,
+    flag,
+    is_narrow_integer,
+    is_present,
+    needs_axes,
+    value,
+)
+from teenyc.intrinsics.spec import Facts, Intrinsic, Param, Role, Rule, Site, Variant
+from teenyc.types import I32, ONE, U32, DType, Element, Kind, Shape, TensorType, is_generic_number
+
+_INPUT = Param("input", Role.VALUE, aliases=("x",))
+_ANY_AXIS = Param("axis", Role.AXIS, default=None, aliases=("dim",), counts="input")
+_AXIS = Param("axis", Role.AXIS, aliases=("dim",), counts="input")
+_KEEP = Param("keep_dims", Role.FLAG, default=False)
+_TIES = Param("tie_break_left", Role.FLAG, default=True)
+_INDICES = Param("return_indices", Role.FLAG, default=False, by_name_only=True)
+_INDEX_TIES = Param("return_indices_tie_break_left", Role.FLAG, default=True, by_name_only=True)
+
+
+def summed(element: Element) -> Element:
+    """The element type of sums and products: 8- and 16-bit integers are added in 32 bits."""
+    if isinstance(element, DType) and is_narrow_integer(element):
+        return I32 if element.kind is Kind.SIGNED else U32
+    return element
+
+
+# ---- rules ----------------------------------------------------------------------------------------------------------
+
+
+def _reduced(site: Site, type: TensorType) -> Shape | None:
+    """The shape without the axis that is reduced, or without any."""
+    keeps = flag(site, "keep_dims")
+    if keeps is None or not needs_axes(site, "input", type, 1):
+        return None
+    if not is_present(site, "axis"):
+        return (ONE,) * len(type.shape) if keeps else ()
+    place = axis(site, "axis", type.shape)
+    if place is None:
+        return None
+    return (*type.shape[:place], *((ONE,) if keeps else ()), *type.shape[place + 1 :])
+
+
+def _reduction(need: Need, result: Callable[[Element], Element]) -> Rule:
+    def rule(site: Site) -> tuple[TensorType, ...] | None:
+        type = value(site, "input", need)
+        if type is None or not agrees_with_turbofish(site, type.element):
+            return None
+        shape = _reduced(site, type)
+        return None if shape is None else (TensorType(result(type.element), shape),)
+
+    return rule
+
+
+def _sum(site: Site) -> tuple[TensorType, ...] | None:
+    given = site.given.get("dtype")
+    stated = given.static if given is not None else None
+    return _reduction(Need.NUMBER, lambda element: stated or summed(element))(site)  # type: ignore[return-value,arg-type]
+
+
+def _extremum(site: Site) -> tuple[TensorType, ...] | None:
+    """One result, or with indices two of one shape."""
+    results = _reduction(Need.NUMBER, lambda element: element)(site)
+    indices = flag(site, "return_indices")
+    if results is None or not indices:
+        return results  # type: ignore[return-value]
+    return _with_indices(site)
+
+
+def _with_indices(site: Site) -> tuple[TensorType, ...] | None:
+    results = _reduction(Need.NUMBER, lambda element: element)(site)
+    if results is None:
+        return None
+    if not is_present(site, "axis"):
+        from teenyc.diagnostics.catalog.calls import MissingAxis
+
+        site.report(MissingAxis(span=site.span, function=site.intrinsic.name))
+        return None
+    (type,) = results
+    assert isinstance(type, TensorType), "a reduction gives a tensor"
+    return (type, TensorType(I32, type.shape))
+
+
+def _softmax(site: Site) -> tuple[TensorType, ...] | None:
+    type = value(site, "x", Need.FLOAT)
+    if type is None or not needs_axes(site, "x", type, 1) or axis(site, "dim", type.shape) is None:
+        return None
+    return (type,)
+
+
+# ---- forms ----------------------------------------------------------------------------------------------------------
+
+
+def _widens(facts: Facts) -> bool:
+    """Whether Triton gives 32 bits where the result has fewer, or for some `D` may have."""
+    type = facts.types["input"]
+    element = type.element if isinstance(type, TensorType) else I32
+    is_whole = facts.attributes.get("dtype") is None and facts.attributes.get("return_indices") is not True
+    return is_whole and (is_generic_number(element) or is_narrow_integer(element))
+
+
+def _sums_generic(facts: Facts) -> bool:
+    """Whether the sum over a `D: Num` must come back to its type; named types give 32 bits by the language."""
+    type = facts.types["input"]
+    return _widens(facts) and isinstance(type, TensorType) and is_generic_number(type.element)
+
+
+def _xor(input: Any, axis: int | None = None, keep_dims: bool = False) -> Any:
+    return numpy().bitwise_xor.reduce(input, axis=axis, keepdims=keep_dims)
+
+
+def _extremum_record(name: str, word: str) -> Intrinsic:
+    return Intrinsic(
+        name,
+        (_INPUT, _ANY_AXIS, _KEEP, _INDICES, _INDEX_TIES),
+        _extremum,
+        f"tl.{name}",
+        f"The {word} number along an axis, or of all; with `return_indices = true` its place along the axis too.",
+        "reduction",
+        generics=1,
+        reference=reduction(f"nan{name}", f"arg{name}"),
+        first_by_name="axis",
+        variants=(Variant(_widens, f"_{name}", f"_{name}"),),
+    )
+
+
+def _pair_record(name: str, word: str) -> Intrinsic:
+    along = "axis={axis}, return_indices=True, return_indices_tie_break_left={tie_break_left}, keep_dims={keep_dims}"
+    reference = reduction(f"nan{name}", f"arg{name}")
+    return Intrinsic(
+        f"{name}_with_indices",
+        (_INPUT, _AXIS, _TIES, _KEEP),
+        _with_indices,
+        f"tl.{name}({{input}}, {along})",
+        f"The {word} number along an axis and its place: `{name}` with `return_indices = true`.",
+        "reduction",
+        generics=1,
+        reference=lambda input, axis, tie_break_left=True, keep_dims=False: reference(input, axis, keep_dims, True),
+    )
+
+
+def _place_record(name: str, word: str) -> Intrinsic:
+    return Intrinsic(
+        f"arg{name}",
+        (_INPUT, _AXIS, _TIES, _KEEP),
+        _reduction(Need.NUMBER, lambda element: I32),
+        f"tl.arg{name}",
+        f"The place of the {word} number along an axis, of equal ones the first.",
+        "reduction",
+        generics=1,
+        reference=place(f"arg{name}"),
+        first_by_name="axis",
+    )
+
+
+INTRINSICS = (
+    Intrinsic(
+        "sum",
+        (_INPUT, _ANY_AXIS, _KEEP, Param("dtype", Role.DTYPE, default=None, by_name_only=True)),
+        _sum,
+        "tl.sum",
+        "The sum along an axis, or of all elements; of 8- and 16-bit integers in 32 bits.",
+        "reduction",
+        generics=1,
+        reference=total,
+        first_by_name="axis",
+        variants=(Variant(_sums_generic, "_sum", "_sum"),),
+    ),
+    _extremum_record("max", "greatest"),
+    _extremum_record("min", "least"),
+    _pair_record("max", "greatest"),
+    _pair_record("min", "least"),
+    _place_record("max", "greatest"),
+    _place_record("min", "least"),
+    Intrinsic(
+        "xor_sum",
+        (_INPUT, _ANY_AXIS, _KEEP),
+        _reduction(Need.INTEGER, lambda element: element),
+        "tl.xor_sum",
+        "The exclusive or of integers along an axis, or of all elements.",
+        "reduction",
+        generics=1,
+        reference=_xor,
+        first_by_name="axis",
+    ),
+    Intrinsic(
+        "softmax",
+        (
+            Param("x", Role.VALUE, aliases=("input",)),
+            Param("dim", Role.AXIS, default=-1, aliases=("axis",), counts="x"),
+            Param("keep_dims", Role.FLAG, default=False, is_ignored=True),
+            Param("ieee_rounding", Role.FLAG, default=False),
+        ),
+        _softmax,
+        "tl.softmax",
+        "Exponentials that sum to 1 along an axis, the last one where none is stated; the shape stays.",
+        "reduction",
+        generics=1,
+        reference=softmax,
+        first_by_name="ieee_rounding",
+    ),
+)
