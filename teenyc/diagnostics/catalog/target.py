@@ -165,7 +165,7 @@ class TritonInterprets(Diagnostic):
     code = "E0507"
 
     def message(self) -> str:
-        return "Triton interprets kernels in this process, so that it compiles none"
+        return "this process interprets kernels with Triton, so that it compiles none"
 
     def help(self) -> str:
         return "compile in a process without `TRITON_INTERPRET`"
