@@ -1,0 +1,123 @@
+"""Check: a syntax tree goes in; the typed IR comes out, or reports on every problem of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from teenyc.check.context import Declarations
+from teenyc.check.kernel import check_kernel
+from teenyc.check.ops import check_ops
+from teenyc.diagnostics.model import Reporter
+from teenyc.ir import nodes as ir
+from teenyc.source import Span
+from teenyc.syntax import ast
+from teenyc.types import DType
+
+
+def check(
+    module: ast.Module,
+    reporter: Reporter,
+    *,
+    constants: Mapping[str, int | bool] | None = None,
+    dtypes: Mapping[str, DType] | None = None,
+) -> ir.Program | None:
+    """The program of a file, with the constants and dtypes that options fix; None where anything is wrong."""
+    items = tuple(_flat(module.items))
+    kernels = [i for i in items if isinstance(i, ast.Function) and is_kernel(i)]
+    declarations = _declarations(items, reporter)
+    _check_names(kernels, reporter)
+    checked = [check_kernel(k, declarations, reporter, constants or {}, dtypes or {}) for k in kernels]
+    _check_options(kernels, reporter, constants or {}, dtypes or {})
+    ops = check_ops([i for i in items if isinstance(i, ast.OpStruct)], kernels, reporter)
+    if reporter.has_errors:
+        return None
+    return ir.Program(doc=module.doc, kernels=tuple(k for k in checked if k is not None), ops=ops)
+
+
+def is_kernel(function: ast.Function) -> bool:
+    """Whether a function carries `#[kernel]`."""
+    return any(a.name.text == "kernel" for a in function.attributes)
+
+
+def _flat(items: tuple[ast.Item, ...]) -> Iterator[ast.Item]:
+    """The items of the file and of the modules in it."""
+    for item in items:
+        if isinstance(item, ast.ModuleItem):
+            yield from _flat(item.items)
+        else:
+            yield item
+
+
+def _declarations(items: tuple[ast.Item, ...], reporter: Reporter) -> Declarations:
+    functions: dict[str, ast.Function] = {}
+    constants: dict[str, ast.ConstItem] = {}
+    for item in items:
+        match item:
+            case ast.Function() if not is_kernel(item):
+                _once(functions, "function", item.name, reporter)
+                functions[item.name.text] = item
+                _lint_hidden(item, reporter)
+            case ast.ConstItem():
+                _once(constants, "constant", item.name, reporter)
+                constants[item.name.text] = item
+            case _:
+                pass
+    kernels = frozenset(i.name.text for i in items if isinstance(i, ast.Function) and is_kernel(i))
+    return Declarations(functions=functions, constants=constants, kernels=kernels)
+
+
+def _once(known: Mapping[str, ast.Function | ast.ConstItem], what: str, name: ast.Name, reporter: Reporter) -> None:
+    if name.text in known:
+        _duplicate(what, name, known[name.text].name.span, reporter)
+
+
+def _duplicate(what: str, name: ast.Name, first: Span, reporter: Reporter) -> None:
+    from teenyc.diagnostics.catalog.names import DuplicateName
+
+    reporter.report(DuplicateName(span=name.span, what=what, name=name.text, first=first))
+
+
+def _lint_hidden(function: ast.Function, reporter: Reporter) -> None:
+    from teenyc.intrinsics import find, find_operator
+
+    name = function.name.text
+    if find(name) is not None or find_operator(name) is not None:
+        from teenyc.diagnostics.catalog.lints import HidesIntrinsic
+
+        reporter.report(HidesIntrinsic(span=function.name.span, name=name))
+
+
+def _check_names(kernels: list[ast.Function], reporter: Reporter) -> None:
+    seen: dict[str, Span] = {}
+    for kernel in kernels:
+        first = seen.setdefault(kernel.name.text, kernel.name.span)
+        if first != kernel.name.span:
+            _duplicate("kernel", kernel.name, first, reporter)
+
+
+def _check_options(
+    kernels: list[ast.Function],
+    reporter: Reporter,
+    constants: Mapping[str, int | bool],
+    dtypes: Mapping[str, DType],
+) -> None:
+    """An option that names what no kernel of the file has is a mistake of the command line."""
+    generics = [g for k in kernels for g in k.generics]
+    named = [g.name.text for g in generics if isinstance(g, ast.ConstantParameter)]
+    variables = [g.name.text for g in generics if isinstance(g, ast.TypeParameter)]
+    for option, what, given, known in (
+        ("--set", "constant", list(constants), named),
+        ("--dtype", "dtype parameter", list(dtypes), variables),
+    ):
+        for name in given:
+            if name not in known:
+                _unknown_option(option, what, name, known, reporter)
+
+
+def _unknown_option(option: str, what: str, name: str, known: list[str], reporter: Reporter) -> None:
+    from teenyc.diagnostics.catalog.inputs import UnknownOption
+    from teenyc.diagnostics.suggest import closest
+
+    listed = tuple(dict.fromkeys(known))
+    similar = closest(name, listed)
+    reporter.report(UnknownOption(option=option, what=what, name=name, known=listed, similar=similar))

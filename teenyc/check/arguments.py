@@ -1,0 +1,322 @@
+"""Arguments of intrinsics: bound to parameters by place and name, then read as each parameter's role asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from teenyc.check import expressions, operators
+from teenyc.check.context import Context, Invalid
+from teenyc.check.types import element_of
+from teenyc.intrinsics.spec import REQUIRED, Given, Intrinsic, Operator, Param, Role, Static
+from teenyc.ir import nodes as ir
+from teenyc.source import Span
+from teenyc.syntax import ast
+from teenyc.types import Element, Extent, Pointer, TensorType, Unsuffixed, is_float, is_integer
+
+AXES = {"X": 0, "Y": 1, "Z": 2}
+RUN_TIME = (Role.VALUE, Role.POINTER, Role.MASK)
+
+
+@dataclass(slots=True)
+class Read:
+    """The arguments of one call: as its rule sees them, and those that are operands, in the order of the record."""
+
+    given: dict[str, Given] = field(default_factory=dict)
+    operands: list[tuple[str, ir.Operand]] = field(default_factory=list)
+    equal: tuple[Extent, Extent] | None = None
+
+
+def is_none(node: ast.Expression) -> bool:
+    """Whether an argument is `None`, which means that it is absent."""
+    return isinstance(node, ast.PathExpression) and node.segments[-1].name.text == "None" and len(node.segments) == 1
+
+
+def bind(
+    context: Context, function: str, params: tuple[Param, ...], given: tuple[ast.Argument, ...], span: Span
+) -> Mapping[str, ast.Expression] | None:
+    """The expression for each parameter that is present; None after a report."""
+    by_place = [p for p in params if not p.by_name_only]
+    positional = [a for a in given if a.name is None]
+    if len(positional) > len(by_place):
+        _too_many(context, function, by_place, positional, span)
+        return None
+    bound: dict[str, ast.Argument] = dict(zip((p.name for p in by_place), positional, strict=False))
+    is_sound = True
+    for argument in given:
+        if argument.name is not None:
+            is_sound &= _bind_name(context, function, params, bound, argument, argument.name)
+    present = {n: _unwrapped(a.value) for n, a in bound.items() if not is_none(a.value)}
+    missing = tuple(p.name for p in params if p.default is REQUIRED and p.name not in present)
+    if missing and is_sound:
+        from teenyc.diagnostics.catalog.types import WrongCount
+
+        expected = str(len(by_place))
+        context.report(WrongCount(span=span, function=function, expected=expected, found=len(given), missing=missing))
+    return present if is_sound and not missing else None
+
+
+def _too_many(
+    context: Context, function: str, by_place: list[Param], positional: list[ast.Argument], span: Span
+) -> None:
+    from teenyc.diagnostics.catalog.types import WrongCount
+
+    least = sum(p.default is REQUIRED for p in by_place)
+    expected = str(least) if least == len(by_place) else f"{least} to {len(by_place)}"
+    at = positional[len(by_place)].span.to(positional[-1].span)
+    context.report(WrongCount(span=at or span, function=function, expected=expected, found=len(positional)))
+
+
+def _bind_name(
+    context: Context,
+    function: str,
+    params: tuple[Param, ...],
+    bound: dict[str, ast.Argument],
+    argument: ast.Argument,
+    name: ast.Name,
+) -> bool:
+    param = next((p for p in params if name.text == p.name or name.text in p.aliases), None)
+    if param is None:
+        from teenyc.diagnostics.catalog.names import UnknownArgument
+        from teenyc.diagnostics.suggest import closest
+
+        known = tuple(p.name for p in params)
+        similar = closest(name.text, known)
+        context.report(UnknownArgument(span=name.span, function=function, name=name.text, known=known, similar=similar))
+        return False
+    if param.name in bound:
+        from teenyc.diagnostics.catalog.types import GivenTwice
+
+        first = bound[param.name].span
+        context.report(GivenTwice(span=argument.span, function=function, name=param.name, first=first))
+        return False
+    bound[param.name] = argument
+    return True
+
+
+def _unwrapped(node: ast.Expression) -> ast.Expression:
+    """`Some(x)` is `x`."""
+    match node:
+        case ast.Call(callee=ast.PathExpression(segments=(only,)), arguments=(given,)) if only.name.text == "Some":
+            return given.value
+        case _:
+            return node
+
+
+def read(
+    context: Context, record: Intrinsic | Operator, bound: Mapping[str, ast.Expression], generics: tuple[Element, ...]
+) -> Read | None:
+    """Reads every argument that is present; None after a report."""
+    result = Read()
+    is_sound = True
+    for param in record.params:
+        if param.name in bound:
+            is_sound &= _read_one(context, record.name, param, bound[param.name], result)
+    if not is_sound:
+        return None
+    operands = dict(result.operands)
+    for param in record.params:
+        if param.meets is not None and param.name in operands:
+            is_sound &= _meet(context, record, param, operands, result, generics)
+    result.operands = list(operands.items())
+    for name, operand in result.operands:
+        result.given[name] = Given(result.given[name].span, context.type_of(operand), result.given[name].static)
+    return result if is_sound else None
+
+
+def _read_one(context: Context, function: str, param: Param, node: ast.Expression, result: Read) -> bool:
+    if param.role in RUN_TIME:
+        operand = expressions.operand(context, node)
+        if isinstance(operand, Invalid):
+            return False
+        static: Static = operand.value if isinstance(operand, ir.Literal) else None
+        result.operands.append((param.name, operand))
+        result.given[param.name] = Given(node.span, context.type_of(operand), static)
+        return True
+    if param.role is Role.FLAG:
+        return _flag(context, param, node, result)
+    static = _static(context, function, param, node)
+    if static is None:
+        return False
+    result.given[param.name] = Given(node.span, None, static)
+    return True
+
+
+def _flag(context: Context, param: Param, node: ast.Expression, result: Read) -> bool:
+    """A bool that is known now, or one that depends on constants and so is an operand."""
+    operand = expressions.condition(context, node)
+    if isinstance(operand, Invalid):
+        return False
+    known = bool(operand.value) if isinstance(operand, ir.Literal) else context.truths.get(_id(operand))
+    if known is None and not _is_constant(context, operand):
+        from teenyc.diagnostics.catalog.types import NotConstant
+
+        context.report(NotConstant(span=node.span, what=f"`{param.name}`"))
+        return False
+    result.given[param.name] = Given(node.span, context.type_of(operand), known)
+    result.equal = context.equations.get(_id(operand))
+    if known is None:
+        result.operands.append((param.name, operand))
+    return True
+
+
+def _id(operand: ir.Operand) -> int:
+    return operand.id if isinstance(operand, ir.Value) else 0
+
+
+def _is_constant(context: Context, operand: ir.Operand) -> bool:
+    return not isinstance(operand, ir.Value) or operand.id in context.static
+
+
+def _static(context: Context, function: str, param: Param, node: ast.Expression) -> Static:
+    """What a compile-time argument is; None after a report."""
+    what = f"`{param.name}` of `{function}`"
+    match param.role:
+        case Role.SHAPE | Role.AXES:
+            return _several(context, function, param, node, what)
+        case Role.AXIS:
+            return _axis(context, node, what)
+        case Role.EXTENT:
+            return expressions.extent(context, node, what)
+        case Role.DTYPE:
+            return _dtype(context, function, param, node)
+        case Role.CHOICE:
+            return _choice(context, function, param, node)
+        case Role.TEXT:
+            if isinstance(node, ast.StringLiteral):
+                return node.value
+            _wrong(context, function, param, node.span, "a string")
+            return None
+        case Role.VALUE | Role.POINTER | Role.MASK | Role.FLAG:
+            raise AssertionError("read elsewhere")
+
+
+def _several(context: Context, function: str, param: Param, node: ast.Expression, what: str) -> Static:
+    if not isinstance(node, ast.Array | ast.Tuple):
+        needs = "a list such as `&[N, 4]`" if param.role is Role.SHAPE else "a list of axes such as `&[1, 0]`"
+        _wrong(context, function, param, node.span, needs)
+        return None
+    extents = [expressions.extent(context, item, f"an item of {what}") for item in node.items]
+    if any(e is None for e in extents):
+        return None
+    found = tuple(e for e in extents if e is not None)
+    if param.role is Role.SHAPE:
+        return found
+    known = [e.known for e in found]
+    if any(k is None for k in known):
+        _wrong(context, function, param, node.span, "numbers")
+        return None
+    return tuple(k for k in known if k is not None)
+
+
+def _axis(context: Context, node: ast.Expression, what: str) -> Static:
+    if isinstance(node, ast.PathExpression) and len(node.segments) >= 2 and node.segments[-2].name.text == "Axis":
+        name = node.segments[-1].name
+        if name.text in AXES:
+            return AXES[name.text]
+    extent = expressions.extent(context, node, what)
+    if extent is None:
+        return None
+    if extent.known is None:
+        from teenyc.diagnostics.catalog.types import NotConstant
+
+        context.report(NotConstant(span=node.span, what=what))
+    return extent.known
+
+
+def _dtype(context: Context, function: str, param: Param, node: ast.Expression) -> Static:
+    if isinstance(node, ast.PathExpression):
+        return element_of(context, ast.PathType(segments=node.segments, span=node.span))
+    _wrong(context, function, param, node.span, "a type such as `f32`")
+    return None
+
+
+def _choice(context: Context, function: str, param: Param, node: ast.Expression) -> Static:
+    text = None
+    if isinstance(node, ast.StringLiteral):
+        text = node.value
+    elif isinstance(node, ast.PathExpression):
+        text = node.segments[-1].name.text
+    choice = param.choice(text) if text is not None else None
+    if choice is None:
+        listed = ", ".join(f'`"{c}"`' for c in param.choices)
+        _wrong(context, function, param, node.span, f"one of {listed}")
+        return None
+    return choice
+
+
+def _wrong(context: Context, function: str, param: Param, span: Span, needs: str) -> None:
+    from teenyc.diagnostics.catalog.types import WrongArgument
+
+    context.report(WrongArgument(span=span, function=function, name=param.name, needs=needs))
+
+
+def _meet(
+    context: Context,
+    record: Intrinsic | Operator,
+    param: Param,
+    operands: dict[str, ir.Operand],
+    result: Read,
+    generics: tuple[Element, ...],
+) -> bool:
+    """Gives an argument the element type of what it meets."""
+    assert param.meets is not None
+    own = context.tensor_of(operands[param.name])
+    other = operands.get(param.meets)
+    target = _met_element(context, record, param.meets, other, result, generics)
+    if own is None or target is None:
+        return True  # the rule judges
+    if context.inference.unify(own.element, target) is not None:
+        return True
+    span = result.given[param.name].span
+    if operators.converts_to(own, TensorType(target)):
+        operands[param.name] = operators.cast(context, operands[param.name], target, span, implicit=True)
+        return True
+    others = context.tensor_of(other) if other is not None else None
+    if others is not None and operators.converts_to(others, own):
+        operands[param.meets] = operators.cast(context, operands[param.meets], own.element, span, implicit=True)
+        return True
+    return _literal_fits(context, own.element, target, operands[param.name], span)
+
+
+def _literal_fits(context: Context, own: Element, target: Element, operand: ir.Operand, span: Span) -> bool:
+    """Other types are for the rule to judge; a literal of the wrong kind is told here."""
+    numeric = is_float(target) or is_integer(target)
+    if not isinstance(own, Unsuffixed) or not isinstance(operand, ir.Literal) or not numeric:
+        return True
+    from teenyc.diagnostics.catalog.types import LiteralKind
+
+    text = str(operand.value)
+    context.report(LiteralKind(span=span, literal=text, other=str(target), is_float=own.is_float))
+    return False
+
+
+def _met_element(
+    context: Context,
+    record: Intrinsic | Operator,
+    name: str,
+    other: ir.Operand | None,
+    result: Read,
+    generics: tuple[Element, ...],
+) -> Element | None:
+    met = next((p for p in record.params if p.name == name), None)
+    if met is not None and met.role is Role.DTYPE:
+        given = result.given.get(name)
+        return given.static if given is not None else generics[-1] if generics else None  # type: ignore[return-value]  # what a dtype reads is an element
+    type = context.tensor_of(other) if other is not None else None
+    if type is None:
+        return None
+    return type.element.to if isinstance(type.element, Pointer) else type.element
+
+
+def note_facts(context: Context, function: str, read: Read) -> None:
+    """`static_assert(M == N)` makes the two one extent from here on."""
+    if function == "static_assert" and read.equal is not None:
+        left, right = read.equal
+        for name in sorted(right.names):
+            if right == Extent.of(name) and right != left:
+                context.equal[name] = left
+                return
+        for name in sorted(left.names):
+            if left == Extent.of(name):
+                context.equal[name] = right

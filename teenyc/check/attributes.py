@@ -1,0 +1,167 @@
+"""`#[kernel(...)]`: what the attribute of a kernel states, as extents over parameters and constants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from teenyc.check.context import Context
+from teenyc.ir import nodes as ir
+from teenyc.source import Span
+from teenyc.syntax import ast
+from teenyc.types import BOOL, Extent, Pointer, Shape, TensorType, is_integer
+
+KNOWN = ("grid", "shape", "backward", "dtypes", "num_warps", "num_stages", "pad", "tile", "configs", "dot_operands")
+
+
+def kernel_attributes(
+    context: Context,
+    node: ast.Function,
+    parameters: Sequence[ir.Parameter],
+    constants: Sequence[ir.ConstantParameter],
+) -> ir.Attributes:
+    """The attributes, with every mistake in them reported."""
+    arguments = [a for attribute in node.attributes if attribute.name.text == "kernel" for a in attribute.arguments]
+    given = [(_name(a), a) for a in arguments]
+    for name, argument in given:
+        if name not in KNOWN:
+            _unknown(context, name or "", argument.span)
+    shapes = [s for name, a in given if name == "shape" for s in _shapes(context, a.value, parameters)]
+    bound = _symbols(parameters, constants) | {n for _, s in shapes for e in s for n in e.names if e == Extent.of(n)}
+    grid = next((_extents(context, a.value) for n, a in given if n == "grid"), None)
+    _check_symbols(context, [(a.value, bound) for n, a in given if n in ("grid", "shape")])
+    return ir.Attributes(
+        backward=next((_word(a.value) for n, a in given if n == "backward"), None),
+        grid=grid,
+        shapes=tuple(shapes),
+        options=tuple((n, v) for n, a in given if n in ("num_warps", "num_stages") for v in _number(context, a.value)),
+        pad=tuple(w for n, a in given if n == "pad" for w in _words(a.value)),
+    )
+
+
+def _name(argument: ast.Argument) -> str | None:
+    """The name of `grid = …`, `shape(…)` or a bare `tile`."""
+    if argument.name is not None:
+        return argument.name.text
+    value = argument.value
+    if isinstance(value, ast.Call):
+        value = value.callee
+    return _word(value)
+
+
+def _word(node: ast.Expression) -> str | None:
+    return node.segments[-1].name.text if isinstance(node, ast.PathExpression) else None
+
+
+def _words(node: ast.Expression) -> tuple[str, ...]:
+    if not isinstance(node, ast.Call):
+        return ()
+    return tuple(w for a in node.arguments if (w := _word(a.value)) is not None)
+
+
+def _unknown(context: Context, name: str, span: Span) -> None:
+    from teenyc.diagnostics.catalog.names import UnknownAttribute
+    from teenyc.diagnostics.suggest import closest
+
+    context.report(UnknownAttribute(span=span, name=name, similar=closest(name, KNOWN)))
+
+
+def _symbols(parameters: Sequence[ir.Parameter], constants: Sequence[ir.ConstantParameter]) -> set[str]:
+    integers = {p.name for p in parameters if isinstance(p.value.type, TensorType) and is_integer(p.value.type.element)}
+    return integers | {c.name for c in constants if c.type.element != BOOL}
+
+
+def _number(context: Context, node: ast.Expression) -> tuple[int, ...]:
+    extent = _extent(context, node)
+    return (extent.known,) if extent is not None and extent.known is not None else ()
+
+
+def _shapes(context: Context, node: ast.Expression, parameters: Sequence[ir.Parameter]) -> list[tuple[str, Shape]]:
+    if not isinstance(node, ast.Call):
+        return []
+    pointers = {
+        p.name for p in parameters if isinstance(p.value.type, TensorType) and isinstance(p.value.type.element, Pointer)
+    }
+    found: list[tuple[str, Shape]] = []
+    for argument in node.arguments:
+        name = argument.name.text if argument.name is not None else None
+        if name is None or name not in pointers:
+            from teenyc.diagnostics.catalog.names import UnknownName
+            from teenyc.diagnostics.suggest import closest
+
+            span = argument.name.span if argument.name is not None else argument.span
+            similar = closest(name or "", sorted(pointers))
+            context.report(UnknownName(span=span, name=name or "shape", similar=similar))
+            continue
+        shape = _extents(context, argument.value)
+        if shape is not None:
+            found.append((name, shape))
+    return found
+
+
+def _extents(context: Context, node: ast.Expression) -> Shape | None:
+    items = node.items if isinstance(node, ast.Array | ast.Tuple) else (node,)
+    extents = [_extent(context, item) for item in items]
+    return tuple(e for e in extents if e is not None) if all(e is not None for e in extents) else None
+
+
+def _extent(context: Context, node: ast.Expression) -> Extent | None:
+    """An integer expression over names; None after a report."""
+    match node:
+        case ast.IntegerLiteral():
+            return Extent.of(node.value)
+        case ast.PathExpression(segments=(only,)):
+            return Extent.of(only.name.text)
+        case ast.Binary():
+            left, right = _extent(context, node.left), _extent(context, node.right)
+            return None if left is None or right is None else _combined(context, node, left, right)
+        case ast.Call(callee=ast.PathExpression(segments=(only,))) if only.name.text == "cdiv":
+            parts = [_extent(context, a.value) for a in node.arguments]
+            if len(parts) == 2 and parts[0] is not None and parts[1] is not None:
+                return (parts[0] + parts[1] - Extent.of(1)).divided(parts[1])
+    _not_an_extent(context, node.span)
+    return None
+
+
+def _combined(context: Context, node: ast.Binary, left: Extent, right: Extent) -> Extent | None:
+    match node.operator:
+        case "+":
+            return left + right
+        case "-":
+            return left - right
+        case "*":
+            return left * right
+        case "/" if right.known != 0:
+            return left.divided(right)
+    _not_an_extent(context, node.span)
+    return None
+
+
+def _not_an_extent(context: Context, span: Span) -> None:
+    from teenyc.diagnostics.catalog.structure import Unsupported
+
+    instead = "write sums, products and quotients of parameters, constants and numbers"
+    context.report(Unsupported(span=span, what="this expression in `#[kernel(…)]`", instead=instead))
+
+
+def _check_symbols(context: Context, nodes: list[tuple[ast.Expression, set[str]]]) -> None:
+    """Every name in `grid` and `shape` must have a value at the launch."""
+    for node, bound in nodes:
+        for name, span in _names(node):
+            if name not in bound:
+                from teenyc.diagnostics.catalog.names import UnknownSymbol
+
+                context.report(UnknownSymbol(span=span, name=name))
+
+
+def _names(node: ast.Expression) -> list[tuple[str, Span]]:
+    match node:
+        case ast.PathExpression(segments=(only,)):
+            return [(only.name.text, node.span)]
+        case ast.Binary():
+            return [*_names(node.left), *_names(node.right)]
+        case ast.Array() | ast.Tuple():
+            return [pair for item in node.items for pair in _names(item)]
+        case ast.Call():
+            return [pair for a in node.arguments for pair in _names(a.value)]
+        case _:
+            return []

@@ -1,0 +1,230 @@
+"""Calls: which function a call means, and operations of the IR for intrinsics, operators and device functions."""
+
+from __future__ import annotations
+
+from teenyc.check import arguments, expressions, operators
+from teenyc.check.context import INVALID, NOTHING, Checked, Context, Group, Invalid
+from teenyc.check.types import element_of
+from teenyc.intrinsics import TABLE, attributes_of, find, find_operator
+from teenyc.intrinsics.spec import Intrinsic, Operator, Site
+from teenyc.ir import nodes as ir
+from teenyc.source import Span
+from teenyc.syntax import ast
+from teenyc.types import DTYPES, F32, F64, I32, Element, TensorType
+
+CONVERSIONS = {"from_f64": F64, "from_f32": F32, "from_i32": I32}
+"""`D::from_f64(x)` and kin: conversions from a known type."""
+
+METHODS = {"ln": "log", "powf": "pow", "min": "minimum", "max": "maximum", "add": "add_offsets"}
+"""Scalar methods of Rust whose function has another name here."""
+
+
+def call(context: Context, node: ast.Call) -> Checked:
+    """`function(arguments)`, with a path of any form."""
+    if not isinstance(node.callee, ast.PathExpression):
+        from teenyc.diagnostics.catalog.structure import Unsupported
+
+        return context.report(Unsupported(span=node.callee.span, what="a call of a computed function"))
+    segments = node.callee.segments
+    names = [s.name.text for s in segments]
+    if names[0] == context.trait and len(names) == 2:
+        names = names[1:]
+    generics = tuple(g for s in segments for g in s.generics)
+    if names == ["Some"] and len(node.arguments) == 1:
+        return expressions.expression(context, node.arguments[0].value)
+    if len(names) == 2:
+        return _associated(context, names, node)
+    function = context.declarations.functions.get(names[-1]) if segments[0].name.text != context.trait else None
+    if function is not None:
+        from teenyc.check.functions import inline
+
+        return inline(context, function, node, generics)
+    return _intrinsic(context, names[-1], node.arguments, generics, node.callee.span, node.span)
+
+
+def method(context: Context, node: ast.MethodCall) -> Checked:
+    """`receiver.method(arguments)`: the function of that name with the receiver as first argument."""
+    name = node.method.name.text
+    name = name if find(name) or find_operator(name) else METHODS.get(name, name)
+    receiver = ast.Argument(value=node.receiver, span=node.receiver.span)
+    given = (receiver, *node.arguments)
+    if find(name) is None and find_operator(name) is None:
+        return _unknown_method(context, node)
+    return _intrinsic(context, name, given, node.method.generics, node.method.name.span, node.span)
+
+
+def _unknown_method(context: Context, node: ast.MethodCall) -> Checked:
+    from teenyc.diagnostics.catalog.names import UnknownMethod
+    from teenyc.diagnostics.suggest import closest
+
+    receiver = expressions.operand(context, node.receiver)
+    if isinstance(receiver, Invalid):
+        return INVALID
+    name, type = node.method.name.text, str(context.type_of(receiver))
+    similar = closest(name, [*TABLE, "add_offsets", "lt", "le", "gt", "ge", "eq", "ne"])
+    return context.report(UnknownMethod(span=node.method.name.span, name=name, type=type, similar=similar))
+
+
+def _associated(context: Context, names: list[str], node: ast.Call) -> Checked:
+    """`D::from_f64(x)`, or a path into a module of the file."""
+    owner, name = names
+    element = context.elements.get(owner) or DTYPES.get(owner)
+    if element is not None and name in (*CONVERSIONS, "from") and len(node.arguments) == 1:
+        return _convert(context, element, CONVERSIONS.get(name), node)
+    if element is None and name in context.declarations.functions:
+        from teenyc.check.functions import inline
+
+        return inline(context, context.declarations.functions[name], node, ())
+    return _unknown(context, f"{owner}::{name}", node.callee.span)
+
+
+def _convert(context: Context, element: Element, source: Element | None, node: ast.Call) -> Checked:
+    argument = node.arguments[0].value
+    value = expressions.operand(context, argument)
+    if isinstance(value, Invalid):
+        return INVALID
+    if source is not None:
+        why = f"`{source}` is what this converts from"
+        expected = expressions.expect(context, value, TensorType(source), argument.span, why)
+        if isinstance(expected, Invalid | Group):
+            return INVALID
+    if isinstance(value, ir.Literal):
+        return ir.Literal(value.value, TensorType(element))
+    return operators.cast_as(context, value, element, node.span)
+
+
+def _unknown(context: Context, name: str, span: Span) -> Checked:
+    from teenyc.diagnostics.catalog.names import UnknownFunction
+    from teenyc.diagnostics.catalog.structure import NestedKernel
+    from teenyc.diagnostics.suggest import closest
+
+    if name in context.declarations.kernels:
+        return context.report(NestedKernel(span=span, name=name))
+    known = [*TABLE, *context.declarations.functions]
+    return context.report(UnknownFunction(span=span, name=name, similar=closest(name, known)))
+
+
+def _intrinsic(
+    context: Context,
+    name: str,
+    given: tuple[ast.Argument, ...],
+    generics: tuple[ast.TypeExpression | ast.Expression, ...],
+    name_span: Span,
+    span: Span,
+) -> Checked:
+    record: Intrinsic | Operator | None = _overload(name, given)
+    if record is None:
+        return _unknown(context, name, name_span)
+    elements = _elements(context, generics)
+    if elements is None:
+        return INVALID
+    if len(generics) > max(record.generics, 1):
+        from teenyc.diagnostics.catalog.types import WrongGenerics
+
+        return context.report(
+            WrongGenerics(span=name_span, function=name, expected=record.generics, found=len(generics))
+        )
+    bound = arguments.bind(context, record.name, record.params, given, name_span)
+    if bound is None:
+        return INVALID
+    read = arguments.read(context, record, bound, elements)
+    if read is None:
+        return INVALID
+    return _operation(context, record, read, elements, span)
+
+
+def _overload(name: str, given: tuple[ast.Argument, ...]) -> Intrinsic | Operator | None:
+    """`cast` with a stated rounding or as bits is an intrinsic; an operator goes before one of the same name."""
+    operator = find_operator(name)
+    if operator is None or operator.node != "cast":
+        return operator or find(name)
+    positional = [a for a in given if a.name is None]
+    options = dict(zip([p.name for p in operator.params if not p.by_name_only], positional, strict=False))
+    options |= {a.name.text: a for a in given if a.name is not None}
+    if "bitcast" in options and _is_true(options["bitcast"].value):
+        return find("bitcast")
+    rounding = options.get("fp_downcast_rounding")
+    return find("cast") if rounding is not None and not arguments.is_none(rounding.value) else operator
+
+
+def _is_true(node: ast.Expression) -> bool:
+    return isinstance(node, ast.BoolLiteral) and node.value
+
+
+def _elements(
+    context: Context, generics: tuple[ast.TypeExpression | ast.Expression, ...]
+) -> tuple[Element, ...] | None:
+    """The types of a turbofish; `_` and what is no type stand for nothing."""
+    found: list[Element] = []
+    for generic in generics:
+        if isinstance(generic, ast.PathExpression):
+            generic = ast.PathType(segments=generic.segments, span=generic.span)
+        if not isinstance(generic, ast.PathType | ast.OtherType | ast.TupleTypeExpression):
+            continue
+        element = element_of(context, generic)
+        if element is None:
+            return None
+        found.append(element)
+    return tuple(found)
+
+
+def _operation(
+    context: Context,
+    record: Intrinsic | Operator,
+    read: arguments.Read,
+    elements: tuple[Element, ...],
+    span: Span,
+) -> Checked:
+    if isinstance(record, Operator) and record.rule is None:
+        return _operator(context, record, read, span)
+    judged = record if isinstance(record, Intrinsic) else _judged(record)
+    site = Site(judged, span, read.given, elements, context.reporter.report, context.require)
+    results = judged.rule(site)
+    if results is None:
+        return INVALID
+    if isinstance(record, Operator):
+        return _ruled_operator(context, record, read, results[0], span)
+    operation = ir.Call(
+        intrinsic=record.name,
+        operands=tuple((n, o) for n, o in read.operands if not _is_ignored(record, n)),
+        attributes=attributes_of(site, results),
+    )
+    values = tuple(context.value(type) for type in results)
+    context.statements.append(ir.Let(results=values, operation=operation, span=span))
+    arguments.note_facts(context, record.name, read)
+    return NOTHING if not values else values[0] if len(values) == 1 else Group(values)
+
+
+def _is_ignored(record: Intrinsic, name: str) -> bool:
+    param = record.param(name)
+    return param is not None and param.is_ignored
+
+
+def _judged(operator: Operator) -> Intrinsic:
+    """An operator's rule is written as an intrinsic's: give it a record to name."""
+    assert operator.rule is not None
+    return Intrinsic(operator.name, operator.params, operator.rule, "", operator.summary, "operator")
+
+
+def _operator(context: Context, record: Operator, read: arguments.Read, span: Span) -> Checked:
+    first, second = (o for _, o in read.operands)
+    spans = (*(read.given[p.name].span for p in record.params[:2]), span)
+    if record.node == "offset":
+        return operators.offset(context, first, second, (spans[0], spans[1], span))
+    return operators.binary(context, operators.SIGNS[record.operator], first, second, (spans[0], spans[1], span))
+
+
+def _ruled_operator(context: Context, record: Operator, read: arguments.Read, result: object, span: Span) -> Checked:
+    operand = read.operands[0][1]
+    assert isinstance(result, TensorType)
+    if record.node == "cast":
+        return operators.cast_as(context, operand, result.element, span)
+    type = context.tensor_of(operand)
+    axis = read.given["axis"].static
+    rank = len(type.shape) if type else 0
+    assert isinstance(axis, int), "the rule accepted the axis"
+    place = axis if axis >= 0 else axis + rank + 1
+    return context.emit(ir.ExpandDims(operand=operand, axes=(place,)), result, span)
+
+
+__all__ = ["call", "method"]

@@ -1,0 +1,204 @@
+"""What the checker knows while it walks one kernel: scopes, literals, and the block of IR being built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from teenyc.check.infer import Inference
+from teenyc.diagnostics.model import Diagnostic, Reporter
+from teenyc.ir import nodes as ir
+from teenyc.source import Span
+from teenyc.syntax import ast
+from teenyc.types import BOOL, I32, Element, Extent, TensorType, TupleType, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Invalid:
+    """The result of a mistake that was reported; whatever uses it says nothing more."""
+
+
+INVALID = Invalid()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Several values at once; none for a statement."""
+
+    items: tuple[Checked, ...] = ()
+
+
+NOTHING = Group()
+
+Checked: TypeAlias = "ir.Operand | Group | Invalid"
+
+
+@dataclass(slots=True)
+class Symbol:
+    """A variable of the source: where it was declared and which value it has now."""
+
+    name: str
+    span: Span
+    current: Checked
+    mutable: bool = False
+    is_parameter: bool = False
+    is_read: bool = False
+    is_assigned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Declarations:
+    """What a file declares outside the kernel at hand."""
+
+    functions: Mapping[str, ast.Function]
+    constants: Mapping[str, ast.ConstItem]
+    kernels: frozenset[str]
+
+
+@dataclass(slots=True)
+class Context:
+    """The state of checking one kernel."""
+
+    reporter: Reporter
+    declarations: Declarations
+    trait: str = ""
+    elements: dict[str, Element] = field(default_factory=dict)
+    inference: Inference = field(default_factory=Inference)
+    scopes: list[dict[str, Symbol]] = field(default_factory=list)
+    statements: list[ir.Statement] = field(default_factory=list)
+    extents: dict[int, Extent] = field(default_factory=dict)
+    equal: dict[str, Extent] = field(default_factory=dict)
+    truths: dict[int, bool] = field(default_factory=dict)
+    equations: dict[int, tuple[Extent, Extent]] = field(default_factory=dict)
+    static: set[int] = field(default_factory=set)
+    requirements: list[ir.Requirement] = field(default_factory=list)
+    literals: list[tuple[ir.Literal, Span]] = field(default_factory=list)
+    calling: tuple[str, ...] = ()
+    loop_depth: int = 0
+    last_id: int = 0
+
+    def report(self, diagnostic: Diagnostic) -> Invalid:
+        """Reports a mistake; gives the value that stands for it."""
+        self.reporter.report(diagnostic)
+        return INVALID
+
+    # ---- building IR ------------------------------------------------------------------------------------------------
+
+    def value(self, type: Type, name: str = "") -> ir.Value:
+        """A new value."""
+        self.last_id += 1
+        return ir.Value(self.last_id, type, name)
+
+    def emit(self, operation: ir.Operation, type: Type, span: Span) -> ir.Value:
+        """Appends an operation with one result."""
+        result = self.value(type)
+        self.statements.append(ir.Let(results=(result,), operation=operation, span=span))
+        return result
+
+    @contextmanager
+    def block(self) -> Iterator[list[ir.Statement]]:
+        """Collects the statements of an inner block."""
+        outer, self.statements = self.statements, []
+        self.scopes.append({})
+        try:
+            yield self.statements
+        finally:
+            self.close_scope()
+            self.statements = outer
+
+    def close_scope(self) -> None:
+        """Ends the innermost scope; what it declared and nobody used is a lint."""
+        from teenyc.check.lints import lint_symbols
+
+        lint_symbols(self.scopes.pop().values(), self.reporter)
+
+    def named(self, checked: Checked, name: str, span: Span) -> Checked:
+        """The value under the author's name: the temporary just made takes it, anything else gets a copy."""
+        if isinstance(checked, Invalid | Group):
+            return checked
+        if isinstance(checked, ir.Value) and not checked.name and self._rename_last(checked, name):
+            return replace(checked, name=name)
+        copy = self.emit(ir.Copy(operand=checked), checked.type, span)
+        extent = self.extent_of(checked)
+        if extent is not None:
+            self.extents[copy.id] = extent
+        self._rename_last(copy, name)
+        return replace(copy, name=name)
+
+    def _rename_last(self, value: ir.Value, name: str) -> bool:
+        if not self.statements:
+            return False
+        last = self.statements[-1]
+        if not isinstance(last, ir.Let | ir.If) or value not in last.results:
+            return False
+        results = tuple(replace(r, name=name) if r == value else r for r in last.results)
+        self.statements[-1] = replace(last, results=results)
+        return True
+
+    # ---- asking -----------------------------------------------------------------------------------------------------
+
+    def type_of(self, operand: ir.Operand) -> Type:
+        """The type of an operand as far as known."""
+        return self.inference.type(operand.type)
+
+    def tensor_of(self, operand: ir.Operand) -> TensorType | None:
+        """The type of an operand that is a tensor, scalar or pointer."""
+        type = self.type_of(operand)
+        return type if isinstance(type, TensorType) else None
+
+    def extent_of(self, operand: ir.Operand) -> Extent | None:
+        """The operand as a number that is known at compile time, over the kernel's constants."""
+        match operand:
+            case ir.Literal():
+                return Extent.of(operand.value) if type(operand.value) is int else None
+            case ir.Constant():
+                return Extent.of(operand.name) if operand.type.element != BOOL else None
+            case ir.Value():
+                return self.extents.get(operand.id)
+
+    def lookup(self, name: str) -> Symbol | None:
+        """The innermost variable of that name."""
+        return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
+
+    def declare(self, symbol: Symbol) -> None:
+        """Adds a variable to the innermost scope, hiding one of the same name."""
+        hidden = self.scopes[-1].get(symbol.name)
+        if hidden is not None:
+            from teenyc.check.lints import lint_symbols
+
+            lint_symbols((hidden,), self.reporter)
+        self.scopes[-1][symbol.name] = symbol
+
+    def require(self, extent: Extent, rule: str, what: str, span: Span) -> None:
+        """Notes what a constant must satisfy; the checks at launch, build and `--set` read it."""
+        self.requirements.append(ir.Requirement(extent=extent, rule=rule, what=what, span=span))
+
+
+def literal(value: int | bool | float, type: TensorType) -> ir.Literal:
+    """A literal operand."""
+    return ir.Literal(value, type)
+
+
+def integer(value: int) -> ir.Literal:
+    """An i32 literal."""
+    return ir.Literal(value, TensorType(I32))
+
+
+def describe(checked: Checked, context: Context) -> str:
+    """The type of a result in words, for a report."""
+    match checked:
+        case Invalid():
+            return "nothing"
+        case Group(items=()):
+            return "no value"
+        case Group():
+            return f"{len(checked.items)} values"
+        case ir.Value() | ir.Literal() | ir.Constant():
+            return f"`{context.type_of(checked)}`"
+
+
+def unit() -> TupleType:
+    """The type of nothing."""
+    return TupleType(())

@@ -1,0 +1,345 @@
+"""Expressions: a syntax tree goes in; operations are appended to the block, and an operand with its type comes out."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from teenyc.check import calls, operators
+from teenyc.check.context import INVALID, Checked, Context, Group, Invalid, describe
+from teenyc.check.infer import is_bool
+from teenyc.check.types import element_of
+from teenyc.ir import nodes as ir
+from teenyc.source import Span
+from teenyc.syntax import ast
+from teenyc.types import BOOL, DTYPES, F32, I32, ONE, DType, Extent, Kind, Pointer, TensorType, scalar
+
+CONSTANTS = {"NEG_INFINITY": float("-inf"), "INFINITY": float("inf"), "NAN": float("nan")}
+CONSTANTS |= {"PI": 3.141592653589793, "E": 2.718281828459045, "LN_2": 0.6931471805599453}
+CONSTANTS |= {"LOG2_E": 1.4426950408889634, "SQRT_2": 1.4142135623730951, "LN_10": 2.302585092994046}
+LIMITS = {
+    "f16": (65504.0, 2.0**-14, 2.0**-10),
+    "bf16": (3.3895313892515355e38, 2.0**-126, 2.0**-7),
+    "f32": (3.4028234663852886e38, 2.0**-126, 2.0**-23),
+    "f64": (1.7976931348623157e308, 2.0**-1022, 2.0**-52),
+}
+"""MAX, MIN_POSITIVE and EPSILON of the float types."""
+
+
+def expression(context: Context, node: ast.Expression) -> Checked:
+    """Checks one expression of any form."""
+    match node:
+        case ast.IntegerLiteral() | ast.FloatLiteral():
+            return _number(context, node)
+        case ast.BoolLiteral():
+            return ir.Literal(node.value, scalar(BOOL))
+        case ast.StringLiteral():
+            return _unsupported(context, node.span, "a string", "strings stand in asserts and prints only")
+        case ast.PathExpression():
+            return _path(context, node)
+        case ast.Unary():
+            return _unary(context, node)
+        case ast.Binary():
+            return _binary(context, node)
+        case ast.Cast():
+            return _cast(context, node)
+        case ast.Call():
+            return calls.call(context, node)
+        case ast.MethodCall():
+            return calls.method(context, node)
+        case ast.FieldAccess():
+            return _field(context, node)
+        case ast.Index():
+            return _index(context, node)
+        case ast.Tuple():
+            return Group(tuple(expression(context, item) for item in node.items))
+        case ast.If():
+            from teenyc.check.statements import conditional
+
+            return conditional(context, node)
+        case ast.Match():
+            from teenyc.check.statements import selection
+
+            return selection(context, node)
+        case ast.Block():
+            from teenyc.check.statements import scoped_block
+
+            return scoped_block(context, node)
+        case ast.Array():
+            return _unsupported(context, node.span, "an array", "shapes `&[N, 4]` stand in arguments only")
+        case ast.Range():
+            return _unsupported(context, node.span, "a range", "ranges stand in `for` and in `x[(.., None)]`")
+        case ast.Closure():
+            return _unsupported(context, node.span, "a closure", "write an `fn` with a name and pass the name")
+        case _:
+            assert_never(node)
+
+
+def operand(context: Context, node: ast.Expression) -> ir.Operand | Invalid:
+    """Checks an expression that must give one value."""
+    checked = expression(context, node)
+    if not isinstance(checked, Group):
+        return checked
+    from teenyc.diagnostics.catalog.types import NoValue
+
+    return context.report(NoValue(span=node.span, found=describe(checked, context)))
+
+
+def condition(context: Context, node: ast.Expression) -> ir.Operand | Invalid:
+    """Checks an expression that must give one bool scalar."""
+    checked = operand(context, node)
+    if isinstance(checked, Invalid):
+        return INVALID
+    type = context.tensor_of(checked)
+    if type is not None and is_bool(type.element) and not type.shape:
+        return checked
+    from teenyc.diagnostics.catalog.types import MismatchedTypes
+
+    why = "a condition is one bool; choose between tensors with `where_`"
+    return context.report(MismatchedTypes(span=node.span, expected="bool", found=str(type), why=why))
+
+
+def extent(context: Context, node: ast.Expression, what: str) -> Extent | None:
+    """An integer known at compile time, over the constants of the kernel; None after a report."""
+    checked = operand(context, node)
+    if isinstance(checked, Invalid):
+        return None
+    found = context.extent_of(checked)
+    if found is None:
+        from teenyc.diagnostics.catalog.types import NotConstant
+
+        context.report(NotConstant(span=node.span, what=what))
+    return found
+
+
+def _unsupported(context: Context, span: Span, what: str, instead: str) -> Invalid:
+    from teenyc.diagnostics.catalog.structure import Unsupported
+
+    return context.report(Unsupported(span=span, what=what, instead=instead))
+
+
+def _number(context: Context, node: ast.IntegerLiteral | ast.FloatLiteral) -> Checked:
+    value: int | float = node.value
+    dtype = DTYPES.get(node.suffix)
+    if dtype is None:
+        type = context.inference.literal(isinstance(node, ast.FloatLiteral))
+    else:
+        type = scalar(dtype)
+        value = float(value) if dtype.kind is Kind.FLOAT else value
+    result = ir.Literal(value, type)
+    context.literals.append((result, node.span))
+    return result
+
+
+def _path(context: Context, node: ast.PathExpression) -> Checked:
+    names = [segment.name.text for segment in node.segments]
+    if len(names) == 1:
+        return _name(context, names[0], node.span)
+    if len(names) == 2 and (names[0] in DTYPES or names[0] in context.elements or names[0] == "consts"):
+        return _associated(context, names[0], names[1], node.span)
+    found = _name(context, names[-1], node.span) if names[0] in ("self", "crate", "super") else None
+    if found is not None:
+        return found
+    from teenyc.diagnostics.catalog.names import UnknownName
+
+    return context.report(UnknownName(span=node.span, name="::".join(names)))
+
+
+def _name(context: Context, name: str, span: Span) -> Checked:
+    symbol = context.lookup(name)
+    if symbol is not None:
+        symbol.is_read = True
+        return symbol.current
+    constant = context.declarations.constants.get(name)
+    if constant is not None:
+        return _constant(context, constant, span)
+    return _unknown(context, name, span)
+
+
+def _constant(context: Context, item: ast.ConstItem, span: Span) -> Checked:
+    """A `const` of the file where it is used: its expression, checked here and folded later."""
+    if item.name.text in context.calling:
+        from teenyc.diagnostics.catalog.structure import Recursion
+
+        return context.report(Recursion(span=span, path=(*context.calling, item.name.text)))
+    scopes, calling = context.scopes, context.calling
+    context.scopes, context.calling = [{}], (*calling, item.name.text)
+    value = operand(context, item.value)
+    context.scopes, context.calling = scopes, calling
+    element = element_of(context, item.type)
+    if isinstance(value, Invalid) or element is None:
+        return INVALID
+    return expect(context, value, scalar(element), item.value.span, "the constant's type")
+
+
+def _unknown(context: Context, name: str, span: Span) -> Checked:
+    from teenyc.diagnostics.catalog.names import FunctionAsValue, UnknownName
+    from teenyc.intrinsics import find
+
+    if name in context.declarations.functions or find(name) is not None:
+        return context.report(FunctionAsValue(span=span, name=name))
+    from teenyc.diagnostics.suggest import closest
+
+    known = [n for scope in context.scopes for n in scope] + list(context.declarations.constants)
+    return context.report(UnknownName(span=span, name=name, similar=closest(name, known)))
+
+
+def _associated(context: Context, owner: str, name: str, span: Span) -> Checked:
+    """`f32::NEG_INFINITY`, `i32::MAX`, `D::INFINITY`."""
+    element = context.elements.get(owner) or DTYPES.get(owner, F32)
+    value: int | float | None = None
+    if isinstance(element, DType) and element.kind in (Kind.SIGNED, Kind.UNSIGNED):
+        value = {"MAX": element.maximum, "MIN": element.minimum, "BITS": element.bits}.get(name)
+    elif name in CONSTANTS:
+        value = CONSTANTS[name]
+    elif isinstance(element, DType) and element.name in LIMITS:
+        top, least, step = LIMITS[element.name]
+        value = {"MAX": top, "MIN": -top, "MIN_POSITIVE": least, "EPSILON": step}.get(name)
+    if value is None:
+        from teenyc.diagnostics.catalog.names import UnknownName
+
+        return context.report(UnknownName(span=span, name=f"{owner}::{name}"))
+    return ir.Literal(value, scalar(I32 if name == "BITS" else element))
+
+
+def _unary(context: Context, node: ast.Unary) -> Checked:
+    checked = operand(context, node.operand)
+    if isinstance(checked, Invalid):
+        return INVALID
+    apply = operators.negate if node.operator == "-" else operators.invert
+    return apply(context, checked, node.span)
+
+
+def _binary(context: Context, node: ast.Binary) -> Checked:
+    """Chains such as `a + b + c` nest on the left, as deep as they are long: walk down without recursion."""
+    chain: list[ast.Binary] = []
+    left: ast.Expression = node
+    while isinstance(left, ast.Binary) and left.operator not in ("&&", "||"):
+        chain.append(left)
+        left = left.left
+    checked = _logical(context, left) if isinstance(left, ast.Binary) else operand(context, left)
+    for link in reversed(chain):
+        right = operand(context, link.right)
+        if isinstance(checked, Invalid | Group) or isinstance(right, Invalid):
+            checked = INVALID
+            continue
+        spans = (link.left.span, link.right.span, link.span)
+        checked = operators.binary(context, link.operator, checked, right, spans)
+    return checked
+
+
+def _logical(context: Context, node: ast.Binary) -> Checked:
+    """`a && b` evaluates `b` only if `a` does not decide; where `b` has no effect that makes no difference."""
+    left = condition(context, node.left)
+    with context.block() as statements:
+        right = condition(context, node.right)
+    if isinstance(left, Invalid) or isinstance(right, Invalid):
+        return INVALID
+    if all(_is_harmless(s) for s in statements):
+        context.statements += statements
+        name = "and" if node.operator == "&&" else "or"
+        return context.emit(ir.Binary(operator=name, left=left, right=right), scalar(BOOL), node.span)
+    decided = ir.Block(yields=(ir.Literal(node.operator == "||", scalar(BOOL)),))
+    other = ir.Block(statements=tuple(statements), yields=(right,))
+    then, otherwise = (other, decided) if node.operator == "&&" else (decided, other)
+    result = context.value(scalar(BOOL))
+    context.statements.append(ir.If(condition=left, then=then, otherwise=otherwise, results=(result,), span=node.span))
+    return result
+
+
+def _is_harmless(statement: ir.Statement) -> bool:
+    """Whether a statement may run although it need not: no memory, no effect, no division by zero."""
+    if not isinstance(statement, ir.Let):
+        return False
+    operation = statement.operation
+    if isinstance(operation, ir.Call):
+        from teenyc.intrinsics import TABLE
+
+        return TABLE[operation.intrinsic].is_pure
+    return not isinstance(operation, ir.Apply)
+
+
+def _cast(context: Context, node: ast.Cast) -> Checked:
+    checked = operand(context, node.operand)
+    element = element_of(context, node.target)
+    if isinstance(checked, Invalid) or element is None:
+        return INVALID
+    return operators.cast_as(context, checked, element, node.span)
+
+
+def _field(context: Context, node: ast.FieldAccess) -> Checked:
+    checked = expression(context, node.operand)
+    if isinstance(checked, Invalid):
+        return INVALID
+    if isinstance(checked, Group) and node.name.text.isdigit() and int(node.name.text) < len(checked.items):
+        return checked.items[int(node.name.text)]
+    return _unsupported(context, node.span, f"the field `{node.name.text}`", "kernel values have no fields")
+
+
+def _index(context: Context, node: ast.Index) -> Checked:
+    """`x[(.., None)]`: `..` stands for all axes, each `None` for a new one."""
+    checked = operand(context, node.operand)
+    if isinstance(checked, Invalid):
+        return INVALID
+    type = context.tensor_of(checked)
+    axes = _new_axes(context, node, len(type.shape) if type else 0)
+    if type is None or axes is None:
+        return INVALID
+    shape = list(type.shape)
+    for axis in axes:
+        shape.insert(axis, ONE)
+    if not axes:
+        return checked
+    return context.emit(ir.ExpandDims(operand=checked, axes=axes), TensorType(type.element, tuple(shape)), node.span)
+
+
+def _new_axes(context: Context, node: ast.Index, rank: int) -> tuple[int, ...] | None:
+    items = node.index.items if isinstance(node.index, ast.Tuple) else (node.index,)
+    kinds = ["rest" if _is_rest(i) else "new" if _is_none(i) else "other" for i in items]
+    if "other" in kinds or kinds.count("rest") > max(rank, 1):
+        from teenyc.diagnostics.catalog.types import BadIndex
+
+        reason = "a tensor cannot be indexed" if "other" in kinds else f"too many axes for a tensor of rank {rank}"
+        context.report(BadIndex(span=node.index.span, reason=reason))
+        return None
+    axes: list[int] = []
+    place, rests = 0, kinds.count("rest")
+    for kind in kinds:
+        if kind == "new":
+            axes.append(place)
+            place += 1
+        else:  # several `..` stand for one axis each, a single one for all
+            place += rank if rests == 1 else 1
+    return tuple(axes)
+
+
+def _is_rest(node: ast.Expression) -> bool:
+    return isinstance(node, ast.Range) and node.start is None and node.stop is None
+
+
+def _is_none(node: ast.Expression) -> bool:
+    return isinstance(node, ast.PathExpression) and [s.name.text for s in node.segments] == ["None"]
+
+
+def expect(context: Context, value: ir.Operand, type: TensorType, span: Span, why: str) -> Checked:
+    """The value where a place needs a type: literals take it, anything else must have it."""
+    found = context.tensor_of(value)
+    if found is not None and context.inference.unify(found.element, type.element) is not None:
+        if found.shape == type.shape:
+            return value
+    elif found is not None and isinstance(value, ir.Literal) and isinstance(value.value, int):
+        from teenyc.diagnostics.catalog.types import LiteralKind
+
+        if isinstance(type.element, DType) and type.element.kind is Kind.FLOAT:
+            text = str(value.value)
+            return context.report(LiteralKind(span=span, literal=text, other=str(type), is_float=False))
+    from teenyc.diagnostics.catalog.types import MismatchedTypes
+
+    convert = None
+    if found is not None and found.shape == type.shape and not isinstance(type.element, Pointer):
+        convert = str(type.element) if not isinstance(found.element, Pointer) else None
+    return context.report(
+        MismatchedTypes(span=span, expected=str(type), found=str(context.type_of(value)), why=why, convert=convert)
+    )
+
+
+__all__ = ["condition", "expect", "expression", "extent", "operand"]

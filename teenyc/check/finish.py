@@ -1,0 +1,119 @@
+"""The end of a kernel's check: literals take their types, and what constants must satisfy is checked where known."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from teenyc.check.context import Context
+from teenyc.check.race import lint_races
+from teenyc.ir import nodes as ir
+from teenyc.types import DType, Kind, Pointer, TensorType, Unsuffixed
+
+
+def finish(context: Context, kernel: ir.Kernel) -> ir.Kernel | None:
+    """The kernel without open types; None where the file has errors."""
+    _check_literals(context)
+    _check_requirements(context, kernel)
+    if context.reporter.has_errors:
+        return None
+    settled: ir.Kernel = _settled(kernel, context, {})
+    lint_races(settled, context.reporter)
+    return settled
+
+
+def _check_literals(context: Context) -> None:
+    """Every integer literal must fit its type."""
+    for literal, span in context.literals:
+        element = context.inference.final(literal.type.element)
+        if not isinstance(element, DType) or element.kind not in (Kind.SIGNED, Kind.UNSIGNED):
+            continue
+        if not element.minimum <= literal.value <= element.maximum:
+            from teenyc.diagnostics.catalog.types import LiteralRange
+
+            context.report(LiteralRange(span=span, value=int(literal.value), type=str(element)))
+
+
+def _check_requirements(context: Context, kernel: ir.Kernel) -> None:
+    """Constants that an option fixed must satisfy what the kernel needs."""
+    known = {c.name: int(c.known) for c in kernel.constants if c.known is not None}
+    padded = set(kernel.attributes.pad)
+    for requirement in kernel.requirements:
+        value = requirement.extent.substitute(known).known
+        if value is None or requirement.extent.names & padded:
+            continue
+        need = _need(requirement.rule, value)
+        if need is not None:
+            from teenyc.diagnostics.catalog.types import BrokenRequirement
+
+            context.report(
+                BrokenRequirement(
+                    span=requirement.span,
+                    what=requirement.what,
+                    extent=str(requirement.extent),
+                    value=value,
+                    need=need,
+                )
+            )
+
+
+def _need(rule: str, value: int) -> str | None:
+    """What a value lacks, in words; None where it satisfies the rule."""
+    if rule == "power-of-two":
+        return None if value > 0 and value & (value - 1) == 0 else "a power of two"
+    if rule == "positive":
+        return None if value > 0 else "positive"
+    kind, _, bound = rule.partition(":")
+    if kind == "at-least":
+        return None if value >= int(bound) else f"at least {bound}"
+    if kind == "at-most":
+        return None if value <= int(bound) else f"at most {bound}"
+    if kind == "multiple-of":
+        return None if value % int(bound) == 0 else f"a multiple of {bound}"
+    raise AssertionError(f"unknown rule {rule!r}")
+
+
+def _settled(node: Any, context: Context, memo: dict[int, ir.Value]) -> Any:
+    """The node with every open literal type replaced; the node itself where it has none."""
+    match node:
+        case ir.Value():
+            if node.id not in memo:
+                memo[node.id] = _typed(node, context)
+            return replace(memo[node.id], name=node.name)
+        case ir.Literal():
+            return _number(_typed(node, context))
+        case TensorType():
+            element = node.element
+            if isinstance(element, Unsuffixed):
+                return replace(node, element=context.inference.final(element))
+            return node
+        case Unsuffixed():
+            return context.inference.final(node)
+        case tuple():
+            changed = tuple(_settled(item, context, memo) for item in node)
+            return changed if any(a is not b for a, b in zip(changed, node, strict=True)) else node
+        case _ if is_dataclass(node) and type(node).__module__ == ir.__name__:
+            values = {f.name: getattr(node, f.name) for f in fields(node)}
+            changes = {n: _settled(v, context, memo) for n, v in values.items()}
+            kept = all(changes[n] is values[n] for n in values)
+            return node if kept else replace(node, **changes)  # type: ignore[type-var]
+        case _:
+            return node
+
+
+def _typed(node: Any, context: Context) -> Any:
+    type = node.type
+    if not isinstance(type, TensorType) or not isinstance(type.element, Unsuffixed | Pointer):
+        return node
+    if isinstance(type.element, Pointer):
+        return node
+    return replace(node, type=replace(type, element=context.inference.final(type.element)))
+
+
+def _number(literal: ir.Literal) -> ir.Literal:
+    """Float literals hold Python floats."""
+    element = literal.type.element
+    is_float = not isinstance(element, DType) or element.kind is Kind.FLOAT
+    if is_float and type(literal.value) is int:
+        return replace(literal, value=float(literal.value)) if isinstance(element, DType) else literal
+    return literal

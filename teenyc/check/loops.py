@@ -1,0 +1,226 @@
+"""Loops: what the body assigns to variables from outside is carried from one iteration to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from teenyc.check import expressions
+from teenyc.check.context import Context, Group, Invalid, Symbol
+from teenyc.check.statements import block_value, carried_symbols
+from teenyc.ir import nodes as ir
+from teenyc.source import Span
+from teenyc.syntax import ast
+from teenyc.types import BOOL, I32, TensorType, is_integer, scalar
+
+OPTIONS = ("num_stages", "loop_unroll_factor", "flatten", "warp_specialize", "disallow_acc_multi_buffer")
+
+
+def for_loop(context: Context, node: ast.For) -> None:
+    """`for i in a..b`, with a step, an inclusive end, or through `range` and `static_range`."""
+    bounds = _bounds(context, node.iterable)
+    symbols = carried_symbols(context, (node.body,))
+    insides = _enter(context, symbols)
+    type = bounds[0].type if bounds is not None else TensorType(I32)
+    name = node.pattern.name.text if isinstance(node.pattern, ast.NamePattern) else "_"
+    counter = context.value(type, "" if name == "_" else name)
+    with _inner(context) as statements:
+        if name != "_":
+            assert isinstance(node.pattern, ast.NamePattern)
+            context.declare(Symbol(name, node.pattern.name.span, counter, is_read=bounds is None))
+        block_value(context, node.body)
+    carried, yields = _leave(context, symbols, insides)
+    if bounds is None:
+        return
+    start, stop, step = bounds
+    unroll, options = _options(context, node.iterable)
+    loop = ir.For(
+        counter=counter,
+        start=start,
+        stop=stop,
+        step=step,
+        carried=carried,
+        body=ir.Block(statements=tuple(statements), yields=yields),
+        unroll=unroll,
+        options=options,
+        span=node.span,
+    )
+    context.statements.append(loop)
+
+
+def while_loop(context: Context, node: ast.While) -> None:
+    """`while condition`; `loop` has none and would never end without `break`."""
+    symbols = carried_symbols(context, (node.body,))
+    insides = _enter(context, symbols)
+    with context.block() as condition_statements:
+        condition = (
+            expressions.condition(context, node.condition)
+            if node.condition is not None
+            else ir.Literal(True, scalar(BOOL))
+        )
+    with _inner(context) as statements:
+        block_value(context, node.body)
+    carried, yields = _leave(context, symbols, insides)
+    if isinstance(condition, Invalid):
+        return
+    loop = ir.While(
+        condition=ir.Block(statements=tuple(condition_statements), yields=(condition,)),
+        carried=carried,
+        body=ir.Block(statements=tuple(statements), yields=yields),
+        span=node.span,
+    )
+    context.statements.append(loop)
+
+
+def jump(context: Context, node: ast.Jump) -> None:
+    """`break` and `continue`."""
+    if context.loop_depth == 0:
+        from teenyc.diagnostics.catalog.structure import JumpOutsideLoop
+
+        context.report(JumpOutsideLoop(span=node.span, keyword=node.keyword))
+        return
+    from teenyc.diagnostics.catalog.structure import Unsupported
+
+    instead = "put the rest of the loop under an `if`, or make the condition part of a `while`"
+    context.report(Unsupported(span=node.span, what=f"`{node.keyword}`", instead=instead))
+
+
+@contextmanager
+def _inner(context: Context) -> Iterator[list[ir.Statement]]:
+    """The block of a loop's body, inside which `return` is an error."""
+    context.loop_depth += 1
+    with context.block() as statements:
+        yield statements
+    context.loop_depth -= 1
+
+
+def _enter(context: Context, symbols: list[Symbol]) -> list[tuple[ir.Operand, ir.Value]]:
+    """Each carried variable's value before the loop, and the one that it has inside from here on."""
+    insides: list[tuple[ir.Operand, ir.Value]] = []
+    for symbol in symbols:
+        assert not isinstance(symbol.current, Invalid | Group)
+        inside = context.value(symbol.current.type, symbol.name)
+        insides.append((symbol.current, inside))
+        symbol.current = inside
+    return insides
+
+
+def _leave(
+    context: Context, symbols: list[Symbol], insides: list[tuple[ir.Operand, ir.Value]]
+) -> tuple[tuple[ir.Carried, ...], tuple[ir.Operand, ...]]:
+    carried: list[ir.Carried] = []
+    yields: list[ir.Operand] = []
+    for symbol, (initial, inside) in zip(symbols, insides, strict=True):
+        assert not isinstance(symbol.current, Invalid | Group)
+        yields.append(symbol.current)
+        result = context.value(inside.type, symbol.name)
+        carried.append(ir.Carried(initial=initial, inside=inside, result=result))
+        symbol.current = result
+    return tuple(carried), tuple(yields)
+
+
+Bounds = tuple[ir.Operand, ir.Operand, ir.Operand]
+
+
+def _bounds(context: Context, node: ast.Expression) -> Bounds | None:
+    """Start, stop and step of an iterable, of one integer type; None after a report."""
+    if isinstance(node, ast.Range) and node.stop is not None:
+        return _range(context, node, None)
+    if isinstance(node, ast.MethodCall) and node.method.name.text == "step_by" and len(node.arguments) == 1:
+        stepped = node.receiver
+        if isinstance(stepped, ast.Range) and stepped.stop is not None:
+            return _range(context, stepped, node.arguments[0].value)
+    if _called(node) is not None:
+        assert isinstance(node, ast.Call)
+        places = [a.value for a in node.arguments if a.name is None]
+        if 1 <= len(places) <= 3:
+            start = places[0] if len(places) > 1 else None
+            stop = places[1] if len(places) > 1 else places[0]
+            whole = ast.Range(start=start, stop=stop, span=node.span)
+            return _range(context, whole, places[2] if len(places) == 3 else None)
+    from teenyc.diagnostics.catalog.structure import Unsupported
+
+    what = "this iterable"
+    context.report(Unsupported(span=node.span, what=what, instead="iterate over a range: `for i in a..b`"))
+    return None
+
+
+def _called(node: ast.Expression) -> str | None:
+    """`range` or `static_range` where an iterable calls them."""
+    if isinstance(node, ast.Call) and isinstance(node.callee, ast.PathExpression):
+        name = node.callee.segments[-1].name.text
+        return name if name in ("range", "static_range") else None
+    return None
+
+
+def _range(context: Context, node: ast.Range, step: ast.Expression | None) -> Bounds | None:
+    assert node.stop is not None
+    start = expressions.operand(context, node.start) if node.start is not None else _zero(context)
+    stop = expressions.operand(context, node.stop)
+    by = expressions.operand(context, step) if step is not None else _zero(context, 1)
+    if isinstance(start, Invalid) or isinstance(stop, Invalid) or isinstance(by, Invalid):
+        return None
+    spans = (node.start.span if node.start else node.span, node.stop.span, step.span if step else node.span)
+    if not _one_type(context, (start, stop, by), spans, node.span):
+        return None
+    if node.inclusive:
+        stop = context.emit(ir.Binary(operator="add", left=stop, right=_like(stop, 1)), stop.type, node.stop.span)
+    return start, stop, by
+
+
+def _zero(context: Context, value: int = 0) -> ir.Literal:
+    return ir.Literal(value, context.inference.literal(False))
+
+
+def _like(operand: ir.Operand, value: int) -> ir.Literal:
+    assert isinstance(operand.type, TensorType)
+    return ir.Literal(value, operand.type)
+
+
+def _one_type(context: Context, operands: tuple[ir.Operand, ...], spans: tuple[Span, ...], whole: Span) -> bool:
+    """Whether all bounds are scalars of one integer type; reports where not."""
+    first = next((o for o in operands if not isinstance(o, ir.Literal)), operands[0])
+    target = context.tensor_of(first)
+    for operand, span in zip(operands, spans, strict=True):
+        type = context.tensor_of(operand)
+        fits = type is not None and target is not None and not type.shape and _is_index(type)
+        if not fits or type is None or target is None or not context.inference.unify(target.element, type.element):
+            from teenyc.diagnostics.catalog.types import MismatchedTypes
+
+            expected = str(target) if target is not None and _is_index(target) and not target.shape else "an integer"
+            why = "the bounds of a range are integers of one type"
+            context.report(MismatchedTypes(span=span or whole, expected=expected, found=str(type), why=why))
+            return False
+    return True
+
+
+def _is_index(type: TensorType) -> bool:
+    return is_integer(type.element)
+
+
+def _options(context: Context, node: ast.Expression) -> tuple[bool, tuple[tuple[str, ir.Attribute], ...]]:
+    """Whether the loop is unrolled, and the options of `range`."""
+    name = _called(node)
+    if name is None:
+        return False, ()
+    assert isinstance(node, ast.Call)
+    options: list[tuple[str, ir.Attribute]] = []
+    for argument in node.arguments:
+        if argument.name is None:
+            continue
+        if argument.name.text not in OPTIONS:
+            from teenyc.diagnostics.catalog.names import UnknownArgument
+            from teenyc.diagnostics.suggest import closest
+
+            found = argument.name.text
+            similar = closest(found, OPTIONS)
+            context.report(
+                UnknownArgument(span=argument.name.span, function=name, name=found, known=OPTIONS, similar=similar)
+            )
+        elif isinstance(argument.value, ast.BoolLiteral):
+            options.append((argument.name.text, argument.value.value))
+        else:
+            extent = expressions.extent(context, argument.value, f"`{argument.name.text}`")
+            if extent is not None and extent.known is not None:
+                options.append((argument.name.text, extent.known))
+    return name == "static_range", tuple(options)

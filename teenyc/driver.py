@@ -1,0 +1,118 @@
+"""The compiler on one screen: text goes in; a module, reports, a source map and metadata come out. No files, no GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from teenyc.check import check
+from teenyc.diagnostics.model import Diagnostic, Reporter
+from teenyc.ir.nodes import Kernel, Program
+from teenyc.source import SourceFile
+from teenyc.syntax import ast
+from teenyc.syntax.parse import parse
+from teenyc.types import DTYPES, DType
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command's flags of the same names say: constants and dtypes fixed, the IR verified between passes."""
+
+    set: Mapping[str, int | bool] = field(default_factory=dict)
+    dtype: Mapping[str, str] = field(default_factory=dict)
+    verify_ir: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compiled:
+    """What became of one source. `source` is the generated module, None where the diagnostics hold an error."""
+
+    file: SourceFile
+    diagnostics: tuple[Diagnostic, ...]
+    module: ast.Module
+    checked: Program | None = None
+    program: Program | None = None
+    source: str | None = None
+    source_map: tuple[tuple[int, int], ...] = ()
+    metadata: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """The kernels, after the passes."""
+        return self.program.kernels if self.program is not None else ()
+
+    def stages(self, after: str | None = None) -> str:
+        """The IR as text: as checked, or after the pass of that name."""
+        from teenyc.ir.printer import print_program
+
+        assert self.checked is not None, "a source with errors has no IR"
+        return print_program(run_passes(self.checked, until=after) if after is not None else self.checked)
+
+
+def compile_source(text: str | SourceFile, *, name: str = "<source>", options: Options | None = None) -> Compiled:
+    """Compiles one source. Mistakes in it are in `diagnostics`; no exception but for a bug in teenyc."""
+    options = options or Options()
+    file = text if isinstance(text, SourceFile) else SourceFile(name, text.removeprefix("\ufeff"))
+    reporter = Reporter()
+    module = parse(file, reporter)
+    dtypes = _dtypes(options.dtype, reporter)
+    checked = check(module, reporter, constants=options.set, dtypes=dtypes)
+    if checked is not None and not checked.kernels:
+        from teenyc.diagnostics.catalog.inputs import NoKernel
+
+        reporter.report(NoKernel(path=file.name))
+        checked = None
+    diagnostics = tuple(reporter)
+    if checked is None:
+        return Compiled(file=file, diagnostics=diagnostics, module=module)
+    program = run_passes(checked, verify=options.verify_ir)
+    from teenyc.codegen.emit import emit
+
+    generated = emit(program, source=file)
+    return Compiled(
+        file=file,
+        diagnostics=diagnostics,
+        module=module,
+        checked=checked,
+        program=program,
+        source=generated.text,
+        source_map=generated.source_map,
+        metadata=generated.metadata,
+    )
+
+
+def run_passes(program: Program, *, until: str | None = None, verify: bool = False) -> Program:
+    """The program after every pass, or after the one of that name."""
+    from teenyc.passes import PIPELINE
+
+    assert until is None or until in {p.name for p in PIPELINE}, f"no pass is called {until!r}"
+    _verify(program, verify)
+    for each in PIPELINE:
+        program = each.run(program)
+        _verify(program, verify)
+        if each.name == until:
+            break
+    return program
+
+
+def _verify(program: Program, wanted: bool) -> None:
+    if wanted:
+        from teenyc.ir.verify import verify
+
+        verify(program)
+
+
+def _dtypes(names: Mapping[str, str], reporter: Reporter) -> dict[str, DType]:
+    """The dtypes that options name; an unknown one is a mistake of the command line."""
+    found: dict[str, DType] = {}
+    for parameter, name in names.items():
+        if name in DTYPES:
+            found[parameter] = DTYPES[name]
+            continue
+        from teenyc.diagnostics.catalog.inputs import UnknownOption
+        from teenyc.diagnostics.suggest import closest
+
+        known = tuple(DTYPES)
+        similar = closest(name, known)
+        reporter.report(UnknownOption(option="--dtype", what="type", name=name, known=known, similar=similar))
+    return found
