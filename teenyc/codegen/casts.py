@@ -1,0 +1,81 @@
+"""Casts: how a conversion is written, and when Triton does it by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from teenyc.codegen import terms
+from teenyc.codegen.helpers import ROUND_TO, saturation
+from teenyc.codegen.static import only_widens
+from teenyc.codegen.terms import ATOM, Kind, Term
+from teenyc.ir.nodes import Cast, Literal
+from teenyc.types import BF16, BOOL, F32, F64, Bound, Compute, DType, Element, TensorType, TypeVar, is_float, is_integer
+from teenyc.types import Kind as ElementKind
+
+if TYPE_CHECKING:
+    from teenyc.codegen.expressions import Expressions
+
+
+def cast(expressions: Expressions, operation: Cast, target: Element | None) -> Term:
+    """A conversion to the element type `target`. Memory of `D::Compute` may be wider than that."""
+    assert isinstance(operation.operand.type, TensorType), "casts convert numbers"
+    term = expressions.term(operation.operand)
+    source = term.element
+    if target is None or source is None:
+        return term
+    if source == target:
+        is_loaded = isinstance(target, Compute) and operation.operand.type.element == target
+        return converted(expressions, term, target) if is_loaded else term
+    if term.kind is Kind.STATIC and only_widens(source, target):
+        return term.typed(target)
+    if is_float(source) and isinstance(target, DType) and is_integer(target):
+        helper = saturation(target).name
+        expressions.helpers[helper] = None
+        return terms.tensor(f"{helper}({expressions.settled(term).text})", target)
+    if needs_rounding(source, target):
+        if isinstance(operation.operand, Literal):
+            term = expressions.passed(operation.operand)
+        return rounded(expressions, term, target, expressions.dtypes.text(target))
+    return converted(expressions, term, target)
+
+
+def converted(expressions: Expressions, term: Term, target: Element) -> Term:
+    """A conversion that Triton's own cast does right."""
+    dtype = expressions.dtypes.text(target)
+    if term.kind is Kind.TENSOR:
+        return terms.tensor(f"{term.within(ATOM)}.to({dtype})", target)
+    if term.kind is Kind.STATIC and term.element is not None and is_float(term.element):
+        return terms.tensor(f"tl.full([], {term.text}, {dtype})", target)
+    return terms.tensor(f"tl.cast({term.text}, {dtype})", target)
+
+
+def rounded(expressions: Expressions, term: Term, target: Element, dtype: str) -> Term:
+    """A conversion that may be one to bf16, which Triton's interpreter does wrongly."""
+    expressions.helpers[ROUND_TO] = None
+    return terms.tensor(f"{ROUND_TO}({term.text}, {dtype})", target)
+
+
+def needs_rounding(source: Element | None, target: Element) -> bool:
+    """Whether bits may be cut off on the way to bf16."""
+    may_be_bf16 = target == BF16 or isinstance(target, TypeVar)
+    return may_be_bf16 and source not in (target, BOOL)
+
+
+def does_itself(term: Term, target: Element | None) -> bool:
+    """Whether Triton converts a term to `target` by itself where it meets a tensor of that type."""
+    source = term.element
+    if source is None or target is None:
+        return False
+    if term.kind is Kind.STATIC:
+        return is_float(target) and isinstance(source, DType) and is_integer(source)
+    if _is_wider_integer(source, target):
+        return True
+    is_wide = target == F64 or (isinstance(target, Compute) and target.of.bound is Bound.FLOAT)
+    return source == F32 and is_wide
+
+
+def _is_wider_integer(source: Element, target: Element) -> bool:
+    """Whether both are integers of one signedness and no bit is lost."""
+    if not isinstance(source, DType) or not isinstance(target, DType) or source.kind is not target.kind:
+        return False
+    return source.kind in (ElementKind.SIGNED, ElementKind.UNSIGNED) and source.bits <= target.bits

@@ -1,0 +1,83 @@
+"""Coalescing: which values of static single assignment become one Python variable, as they were one in the source.
+
+The values of one loop-carried variable (before, inside, next, after) and those of an `if` (each branch, result) belong
+together where they have one author's name and are never needed at the same time. Otherwise a copy joins them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from typing import NamedTuple
+
+from teenyc.codegen.liveness import Interference
+from teenyc.ir.nodes import For, Function, If, Kernel, Operand, Value, While
+from teenyc.ir.walk import statements_of, values_of
+
+
+class Classes(NamedTuple):
+    """The variables: `of` maps each value to the id that stands for its class, `members` that id to all its values."""
+
+    of: dict[int, int]
+    members: dict[int, list[Value]]
+
+    def variable(self, value: Value) -> list[Value]:
+        return self.members[self.of[value.id]]
+
+
+def classes_of(body: Kernel | Function, interference: Interference, alone: Set[int]) -> Classes:
+    """The classes of all values of a body; those of `alone` and loop counters join none."""
+    counters = {s.counter.id for _, s in statements_of(body.body) if isinstance(s, For)}
+    builder = _Builder(interference, alone | counters, {}, {})
+    for value in values_of(body):
+        builder.of[value.id] = value.id
+        builder.members[value.id] = [value]
+    for first, second in _same_place(body):
+        builder.join(first, second, always=True)
+    for value, operand in _joined(body):
+        builder.join(value, operand)
+    return Classes(builder.of, builder.members)
+
+
+def _same_place(body: Kernel | Function) -> Iterator[tuple[Value, Value]]:
+    """What a loop carries is, after it, what it is inside."""
+    for _, statement in statements_of(body.body):
+        if isinstance(statement, For | While):
+            yield from ((c.inside, c.result) for c in statement.carried)
+
+
+def _joined(body: Kernel | Function) -> Iterator[tuple[Value, Operand]]:
+    """What is worth a variable of its own, from what saves a copy in each iteration to what saves one before a loop."""
+    statements = [s for _, s in statements_of(body.body)]
+    for statement in statements:
+        if isinstance(statement, For | While):
+            yield from ((c.inside, y) for c, y in zip(statement.carried, statement.body.yields, strict=True))
+        elif isinstance(statement, If):
+            for block in (statement.then, statement.otherwise):
+                yield from zip(statement.results, block.yields, strict=False)
+    for statement in statements:
+        if isinstance(statement, For | While):
+            yield from ((c.inside, c.initial) for c in statement.carried)
+
+
+class _Builder(NamedTuple):
+    interference: Interference
+    alone: Set[int]
+    of: dict[int, int]
+    members: dict[int, list[Value]]
+
+    def join(self, value: Value, operand: Operand, *, always: bool = False) -> None:
+        """Makes two classes one where that is right, or `always`."""
+        if not isinstance(operand, Value) or operand.id in self.alone:
+            return
+        first, second = self.of[value.id], self.of[operand.id]
+        if first == second or not (always or self.fit(first, second)):
+            return
+        for member in self.members.pop(second):
+            self.of[member.id] = first
+            self.members[first].append(member)
+
+    def fit(self, first: int, second: int) -> bool:
+        one, other = self.members[first], self.members[second]
+        if one[0].type != other[0].type or len({v.name for v in (*one, *other) if v.name}) > 1:
+            return False
+        return not self.interference.between((v.id for v in one), {v.id for v in other})

@@ -1,0 +1,292 @@
+"""Expressions: an operand of the IR goes in, the Python expression that computes it comes out.
+
+Conversions that Triton does by itself are left out; every other one is written so that Triton's compiler and its
+interpreter, where loop counters and constants are Python numbers, give what the IR says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, assert_never
+
+from teenyc.codegen import terms
+from teenyc.codegen.calls import Calls
+from teenyc.codegen.casts import cast, does_itself
+from teenyc.codegen.dtypes import DTypeNames
+from teenyc.codegen.helpers import QUOTIENT
+from teenyc.codegen.inline import Inlining
+from teenyc.codegen.numbers import full, is_default, literal_term, stands_alone
+from teenyc.codegen.static import EXACT, Statics
+from teenyc.codegen.terms import ATOM, COMPARISON, UNARY, Kind, Term, atom
+from teenyc.ir.nodes import (
+    Apply,
+    Binary,
+    Call,
+    Cast,
+    Compare,
+    Constant,
+    Copy,
+    ExpandDims,
+    Let,
+    Literal,
+    Offset,
+    Operand,
+    Operation,
+    Unary,
+    Value,
+)
+from teenyc.types import BOOL, I32, DType, Element, TensorType, is_generic_number, is_integer
+from teenyc.types import Kind as ElementKind
+
+BINARY: Mapping[str, tuple[str, int]] = {
+    "add": ("+", terms.SUM),
+    "sub": ("-", terms.SUM),
+    "mul": ("*", terms.PRODUCT),
+    "div": ("/", terms.PRODUCT),
+    "rem": ("%", terms.PRODUCT),
+    "and": ("&", terms.AND),
+    "or": ("|", terms.OR),
+    "xor": ("^", terms.XOR),
+    "shl": ("<<", terms.SHIFT),
+    "shr": (">>", terms.SHIFT),
+}
+COMPARE: Mapping[str, str] = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+class Expressions(NamedTuple):
+    """Everything that the text of an operand depends on.
+
+    `helpers` and `dtypes.used` grow with what is written. `written` keeps the terms of inlined values, and from the
+    start those of parameters that are converted wherever they are used.
+    """
+
+    inlining: Inlining
+    statics: Statics
+    names: Mapping[int, str]
+    kinds: Mapping[int, Kind]
+    constants: Mapping[str, str]
+    dtypes: DTypeNames
+    calls: Calls
+    helpers: dict[str, None]
+    written: dict[int, Term]
+
+    # ---- operands ---------------------------------------------------------------------------------------------------
+
+    def term(self, operand: Operand) -> Term:
+        """The expression of an operand, of the type that the IR gives it."""
+        match operand:
+            case Literal():
+                return literal_term(operand)
+            case Constant():
+                is_nonnegative = self.statics.is_nonnegative(operand)
+                return atom(
+                    self.constants[operand.name], Kind.STATIC, operand.type.element, is_nonnegative=is_nonnegative
+                )
+            case Value():
+                definition = self.inlining.definitions.get(operand.id)
+                if definition is None:
+                    return self.variable(operand)
+                if operand.id not in self.written:
+                    self.written[operand.id] = self.operation(definition)
+                return self.written[operand.id]
+            case _:
+                assert_never(operand)
+
+    def variable(self, value: Value) -> Term:
+        if value.id in self.written:
+            return self.written[value.id]
+        kind = self.kinds.get(value.id, Kind.TENSOR)
+        return atom(self.names[value.id], kind, element_of(value), is_nonnegative=value.id in self.statics.nonnegative)
+
+    def tensor(self, operand: Operand) -> Term:
+        """The operand as a tensor of its type, in the compiler and in the interpreter."""
+        return self.settled(self.term(operand))
+
+    def settled(self, term: Term) -> Term:
+        """A term as a tensor of its type."""
+        if term.kind is Kind.TENSOR or term.element is None:
+            return term
+        dtype = self.dtypes.text(term.element)
+        if term.kind is Kind.STATIC:
+            return full(term, dtype)
+        return terms.tensor(f"tl.cast({term.text}, {dtype})", term.element)
+
+    def assigned(self, operand: Operand) -> Term:
+        """The operand as the right side of an assignment, which makes a tensor of a Python number."""
+        term = self.term(operand)
+        return self.assignable(term) if self.is_bare(operand) else self.settled(term)
+
+    def assignable(self, term: Term) -> Term:
+        """A term on the right side of an assignment, where Triton gives a number its default type."""
+        return term if term.kind >= Kind.ARGUMENT or is_default(term.element) else self.settled(term)
+
+    def passed(self, operand: Operand) -> Term:
+        """The operand as an argument beside others that decide its type."""
+        term = self.term(operand)
+        return term if term.kind is not Kind.STATIC or self.is_bare(operand) else self.settled(term)
+
+    def is_bare(self, operand: Operand) -> bool:
+        """Whether a bare number does for an operand; a value that is no number is left alone."""
+        if isinstance(operand, Literal):
+            return stands_alone(operand)
+        element = element_of(operand)
+        return is_default(element) or (isinstance(element, DType) and is_integer(element) and element.bits >= 32)
+
+    def condition(self, operand: Operand) -> Term:
+        """The operand where `if` or `while` tests it."""
+        definition = self.inlining.definitions.get(operand.id) if isinstance(operand, Value) else None
+        if definition is not None and isinstance(definition.operation, Unary):
+            inner = self.condition(definition.operation.operand)
+            return Term(f"not {inner.within(terms.NOT)}", terms.NOT, inner.kind, BOOL)
+        return self.term(operand)
+
+    # ---- operations -------------------------------------------------------------------------------------------------
+
+    def operation(self, let: Let) -> Term:
+        """The expression of an operation that gives one value, or none or several for a call."""
+        element = element_of(let.results[0]) if len(let.results) == 1 else None
+        operation: Operation = let.operation
+        match operation:
+            case Copy():
+                return self.term(operation.operand)
+            case Unary():
+                return self.unary(operation)
+            case Binary():
+                return self.binary(operation, element)
+            case Compare():
+                return self.compare(operation)
+            case Cast():
+                return cast(self, operation, element)
+            case Offset():
+                return self.offset(operation, element)
+            case ExpandDims():
+                return self.expand(operation, let.results[0])
+            case Call():
+                return self.calls.call(self, operation, let.results)
+            case Apply():
+                return self.calls.apply(self, operation, element)
+            case _:
+                assert_never(operation)
+
+    def unary(self, operation: Unary) -> Term:
+        term = self.term(operation.operand)
+        if term.kind < Kind.ARGUMENT and is_integer_element(term.element) and term.element not in EXACT:
+            term = self.settled(term)
+        if operation.operator == "neg":
+            return Term(f"-{term.within(UNARY)}", UNARY, term.kind, term.element)
+        if term.element == BOOL and term.kind < Kind.ARGUMENT:
+            return Term(f"not {term.within(terms.NOT)}", terms.NOT, term.kind, BOOL)
+        if isinstance(term.element, DType) and term.element.kind is ElementKind.UNSIGNED:
+            ones = f"0x{term.element.maximum:X}"  # Triton 3.6's interpreter has no `~` for these
+            return Term(f"{term.within(terms.XOR)} ^ {ones}", terms.XOR, term.kind, term.element)
+        return Term(f"~{term.within(UNARY)}", UNARY, term.kind, term.element)
+
+    def binary(self, operation: Binary, element: Element | None) -> Term:
+        symbol, binding = BINARY[operation.operator]
+        left, right = self.pair(operation.left, operation.right)
+        match operation.operator:
+            case "div" | "rem":
+                return self.quotient(operation.operator, left, right, element)
+            case "shl" | "shr":
+                left, right = self.shift(left, right)
+            case "mul" if Kind.LOOSE is max(left.kind, right.kind) and is_integer_element(element):
+                if element != I32 or not self.statics.has_product(operation.left, operation.right):
+                    left, right = self.bounded(left, right)
+            case _ if max(left.kind, right.kind) < Kind.ARGUMENT and element not in EXACT:
+                left = self.settled(left)
+        is_nonnegative = left.is_nonnegative and right.is_nonnegative and operation.operator != "sub"
+        text = f"{left.within(binding)} {symbol} {right.within(binding + 1)}"
+        return Term(text, binding, max(left.kind, right.kind), element, is_nonnegative)
+
+    def bounded(self, left: Term, right: Term) -> tuple[Term, Term]:
+        """A product with a loop counter, which must wrap where the interpreter's Python numbers do not."""
+        if left.kind is Kind.LOOSE:
+            return self.settled(left), right
+        return left, self.settled(right)
+
+    def shift(self, left: Term, right: Term) -> tuple[Term, Term]:
+        """The count of a shift is taken modulo the width."""
+        is_number = left.kind is Kind.STATIC and left.element in EXACT
+        if left.kind < Kind.ARGUMENT and not (is_number and _is_count(right, left.element)):
+            left = self.settled(left)
+        if not _is_count(right, left.element):
+            assert isinstance(left.element, DType)
+            mask = str(left.element.bits - 1)
+            right = Term(f"{right.within(terms.AND)} & {mask}", terms.AND, right.kind, right.element)
+        return left, right
+
+    def quotient(self, operator: str, left: Term, right: Term, element: Element | None) -> Term:
+        """Division and remainder: Triton truncates integers as the IR does, Python floors them."""
+        binding = terms.PRODUCT
+        if element is not None and is_generic_number(element) and operator == "div":
+            self.helpers[QUOTIENT] = None
+            return terms.tensor(f"{QUOTIENT}({self.settled(left).text}, {self.settled(right).text})", element)
+        is_floor = max(left.kind, right.kind) < Kind.ARGUMENT
+        is_nonnegative = left.is_nonnegative and right.is_nonnegative
+        if is_floor and not (is_nonnegative and is_integer_element(element)):
+            left = self.settled(left)
+        symbol = "%" if operator == "rem" else "//" if is_integer_element(element) else "/"
+        text = f"{left.within(binding)} {symbol} {right.within(binding + 1)}"
+        return Term(text, binding, max(left.kind, right.kind), element, is_nonnegative)
+
+    def compare(self, operation: Compare) -> Term:
+        for side, other in ((operation.left, operation.right), (operation.right, operation.left)):
+            if isinstance(side, Literal) and isinstance(side.value, bool):
+                return self.is_true(other, side.value == (operation.operator == "eq"))
+        left, right = self.pair(operation.left, operation.right)
+        if left.kind is Kind.TENSOR and right.kind is Kind.STATIC and right.element not in EXACT:
+            right = self.passed(operation.right)
+        elif right.kind is Kind.TENSOR and left.kind is Kind.STATIC and left.element not in EXACT:
+            left = self.passed(operation.left)
+        binding = COMPARISON + 1
+        text = f"{left.within(binding)} {COMPARE[operation.operator]} {right.within(binding)}"
+        return Term(text, COMPARISON, max(left.kind, right.kind), BOOL)
+
+    def is_true(self, operand: Operand, wanted: bool) -> Term:
+        return self.term(operand) if wanted else self.unary(Unary(operator="not", operand=operand))
+
+    def pair(self, left: Operand, right: Operand) -> tuple[Term, Term]:
+        """Two operands that meet, without the cast that Triton does by itself where the other has the type."""
+        bare_left, bare_right = self.uncast(left), self.uncast(right)
+        if bare_left is not None and (bare_right is None or bare_left.kind is Kind.STATIC):
+            second = self.term(right)
+            return (bare_left if second.kind is Kind.TENSOR else self.term(left)), second
+        first = self.term(left)
+        return first, bare_right if bare_right is not None and first.kind is Kind.TENSOR else self.term(right)
+
+    def uncast(self, operand: Operand) -> Term | None:
+        """The operand of a cast that Triton does by itself where a tensor of the result's type is met."""
+        definition = self.inlining.definitions.get(operand.id) if isinstance(operand, Value) else None
+        if definition is None or not isinstance(definition.operation, Cast):
+            return None
+        term = self.term(definition.operation.operand)
+        return term if does_itself(term, element_of(definition.results[0])) else None
+
+    def offset(self, operation: Offset, element: Element | None) -> Term:
+        pointer = self.term(operation.pointer)
+        offset = operation.offset
+        if isinstance(offset, Literal) and not isinstance(offset.value, bool) and offset.value < 0:
+            return Term(f"{pointer.within(terms.SUM)} - {-offset.value}", terms.SUM, Kind.TENSOR, element)
+        term = self.uncast(offset) or self.term(offset)
+        text = f"{pointer.within(terms.SUM)} + {term.within(terms.SUM + 1)}"
+        return Term(text, terms.SUM, Kind.TENSOR, element)
+
+    def expand(self, operation: ExpandDims, result: Value) -> Term:
+        term = self.tensor(operation.operand)
+        rank = len(result.type.shape) if isinstance(result.type, TensorType) else 0
+        slices = ", ".join("None" if axis in operation.axes else ":" for axis in range(rank))
+        return atom(f"{term.within(ATOM)}[{slices}]", Kind.TENSOR, term.element)
+
+
+def element_of(operand: Operand) -> Element | None:
+    """The element type of an operand; None for a descriptor."""
+    return operand.type.element if isinstance(operand.type, TensorType) else None
+
+
+def is_integer_element(element: Element | None) -> bool:
+    return element is not None and is_integer(element)
+
+
+def _is_count(count: Term, element: Element | None) -> bool:
+    """Whether a shift count is a literal below the width."""
+    return isinstance(element, DType) and count.text.isdecimal() and int(count.text) < element.bits

@@ -1,0 +1,62 @@
+"""Helper functions that a module holds where it needs them; `_round_to` is in `templates/helpers/round_to.py.jinja`.
+
+Casts to integers share one template; the helpers that intrinsics name have theirs beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from teenyc.intrinsics import HELPERS as CALLED
+from teenyc.types import DTYPES, DType, Kind
+
+ROUND_TO = "_round_to"
+"""Rounds to nearest even in a dtype: Triton's interpreter cuts bits off where it makes a bfloat16."""
+
+QUOTIENT = "_quotient"
+"""Divides values of a `D: Num`: integers toward zero."""
+
+HAND = "_ROUNDS_BY_HAND"
+"""A constant beside `_round_to`."""
+
+
+class Saturation(NamedTuple):
+    """The cast of floats to one integer type: bounds as Python writes them; `limit` is the first float above."""
+
+    name: str
+    dtype: str
+    least: str
+    greatest: str
+    low: str
+    limit: str
+    is_signed: bool
+
+
+def saturation(dtype: DType) -> Saturation:
+    """The helper that casts floats to an integer type."""
+    return Saturation(
+        name=_cast_name(dtype),
+        dtype=f"tl.{dtype.triton}",
+        least=str(dtype.minimum),
+        greatest=str(dtype.maximum),
+        low=f"{dtype.minimum}.0",
+        limit=f"{dtype.maximum + 1}.0",
+        is_signed=dtype.kind is Kind.SIGNED,
+    )
+
+
+def _cast_name(dtype: DType) -> str:
+    return f"_to_{dtype.triton}"
+
+
+SATURATING: Mapping[str, DType] = {_cast_name(d): d for d in DTYPES.values() if d.kind in (Kind.SIGNED, Kind.UNSIGNED)}
+"""The integer types by the name of their helper."""
+
+HELPERS = frozenset({ROUND_TO, QUOTIENT, HAND, *SATURATING, *CALLED})
+"""All names that helpers take in a module."""
+
+
+def template_of(helper: str) -> str:
+    """The template of a helper that has one of its own."""
+    return f"helpers/{helper.removeprefix('_')}.py.jinja"

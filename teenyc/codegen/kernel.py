@@ -1,0 +1,205 @@
+"""Kernels and device functions: one body of the IR goes in, a view of finished lines comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from teenyc.codegen.calls import Callee, Calls
+from teenyc.codegen.coalesce import Classes, classes_of
+from teenyc.codegen.comments import comment, docstring
+from teenyc.codegen.dtypes import DTypeNames, binding_pointer
+from teenyc.codegen.expressions import Expressions
+from teenyc.codegen.inline import inlining_of
+from teenyc.codegen.layout import STEP, WIDTH, columns
+from teenyc.codegen.lines import Lines
+from teenyc.codegen.liveness import interference_of
+from teenyc.codegen.names import LocalNames, local_names
+from teenyc.codegen.parameters import Arrival, annotation, arrival_of
+from teenyc.codegen.statements import Statements
+from teenyc.codegen.static import Statics, statics_of
+from teenyc.codegen.terms import Kind
+from teenyc.codegen.views import KernelView
+from teenyc.intrinsics.spec import Effect
+from teenyc.ir.nodes import Block, For, Function, Kernel, Let, Return
+from teenyc.ir.walk import statements_of, uses
+from teenyc.source import Comments, SourceFile
+from teenyc.types import Compute, TensorType, TypeVar
+
+
+class Unit(NamedTuple):
+    """What the bodies of one module share; all but the first four grow as they are written, functions first."""
+
+    source: SourceFile
+    reserved: frozenset[str]
+    effects: Mapping[str, frozenset[Effect]]
+    combines: frozenset[str]
+    callees: dict[str, Callee]
+    helpers: dict[str, None]
+    spelled: set[str]
+    """the names of all variables"""
+
+
+def kernel_view(kernel: Kernel, unit: Unit, name: str, spelled: Mapping[str, str]) -> KernelView:
+    """A kernel under its Python name; `spelled` gives those of its parameters and constants."""
+    writer = _Writer.of(kernel, unit, spelled)
+    body = writer.body()
+    parameters = [_parameter(writer.names.fixed[p.name], annotation(p), p.comments) for p in kernel.parameters]
+    constants = [f"{text}," for text in _constants(kernel, writer.names)]
+    dtypes = [f"{writer.names.fixed[v]}: tl.constexpr," for v in writer.dtypes.free()]
+    lines = tuple(_signature(name, [*(line for p in parameters for line in p), *constants, *dtypes]))
+    return KernelView(name, lines, tuple(docstring(kernel.doc, STEP)), body)
+
+
+def function_view(function: Function, unit: Unit, name: str) -> KernelView:
+    """A device function; its callers find in `unit` what they must pass."""
+    writer = _Writer.of(function, unit, None)
+    body = writer.body()
+    used = writer.dtypes.arguments()
+    variables = [v.name for v in function.type_variables]
+    fixed = writer.names.fixed
+    unit.callees[function.name] = Callee(
+        name=name,
+        dtypes=tuple((variables.index(v), fixed[v]) for v in used),
+        constants={c.name: fixed[c.name] for c in function.constants},
+    )
+    given = [f"{fixed[p.name]}," for p in function.parameters]
+    given += [f"{fixed[n]}: tl.constexpr," for n in (*used, *(c.name for c in function.constants))]
+    return KernelView(name, tuple(_signature(name, given)), tuple(docstring(function.doc, STEP)), body)
+
+
+# ---- bodies ---------------------------------------------------------------------------------------------------------
+
+
+class _Writer(NamedTuple):
+    """One body with everything that is known about its names."""
+
+    of_body: Kernel | Function
+    unit: Unit
+    names: LocalNames
+    dtypes: DTypeNames
+    statements: Statements
+    arrival: Arrival | None
+
+    @staticmethod
+    def of(body: Kernel | Function, unit: Unit, spelled: Mapping[str, str] | None) -> _Writer:
+        statics = statics_of(body)
+        inlining = inlining_of(body, statics, unit.effects)
+        interference = interference_of(body, inlining)
+        classes = classes_of(body, interference, {*inlining.definitions, *statics.named})
+        names = local_names(body, unit.reserved, (inlining, interference, classes, statics), spelled)
+        unit.spelled.update(names.holders)
+        dtypes = _dtype_names(body, names, unit)
+        arrival = arrival_of(body, names.of, classes, dtypes) if isinstance(body, Kernel) else None
+        expressions = Expressions(
+            inlining=inlining,
+            statics=statics,
+            names=names.of,
+            kinds=_kinds(body, arrival, statics),
+            constants=names.fixed,
+            dtypes=dtypes,
+            calls=Calls(callees=unit.callees, binding=_binding(body), lets=_lets(body)),
+            helpers=unit.helpers,
+            written=dict(arrival.terms) if arrival is not None else {},
+        )
+        statements = Statements(expressions, names, _reads(body, classes), unit.effects, Lines(unit.source))
+        return _Writer(body, unit, names, dtypes, statements, arrival)
+
+    def body(self) -> tuple[str, ...]:
+        """The lines of the body: dtypes, conversions of parameters, then the statements."""
+        lines = self.statements.lines
+        with lines.inside(STEP, may_be_empty=True):
+            if self.arrival is not None:
+                self.unit.helpers.update(dict.fromkeys(self.arrival.helpers))
+                for parameter, text in self.arrival.lines:
+                    lines.code(text, STEP, parameter.span)
+            lines.is_block_start = True
+            self.statements.block(_without_last_return(self.of_body.body), STEP)
+        written = (*(STEP + line for line in self.dtypes.preamble()), *lines.written)
+        return written if written or self.of_body.doc else (f"{STEP}pass",)
+
+
+def _without_last_return(block: Block) -> Block:
+    """The block without a return that ends it and gives nothing."""
+    last = block.statements[-1] if block.statements else None
+    if isinstance(last, Return) and not last.values:
+        return Block(statements=block.statements[:-1])
+    return block
+
+
+def _kinds(body: Kernel | Function, arrival: Arrival | None, statics: Statics) -> dict[int, Kind]:
+    """The values that are not tensors everywhere."""
+    kinds = {s.counter.id: Kind.LOOSE for _, s in statements_of(body.body) if isinstance(s, For)}
+    if arrival is not None:
+        kinds.update(arrival.kinds)
+    return kinds | dict.fromkeys((*statics.named, *statics.counters), Kind.STATIC)
+
+
+def _lets(body: Kernel | Function) -> dict[int, Let]:
+    return {r.id: s for _, s in statements_of(body.body) if isinstance(s, Let) for r in s.results}
+
+
+def _reads(body: Kernel | Function, classes: Classes) -> dict[int, int]:
+    """How often the variable of each value is read."""
+    counts = uses(body.body)
+    totals = {key: sum(counts[v.id] for v in members) for key, members in classes.members.items()}
+    return {id: totals[key] for id, key in classes.of.items()}
+
+
+# ---- dtypes ---------------------------------------------------------------------------------------------------------
+
+
+def _binding(body: Kernel | Function) -> dict[TypeVar, str]:
+    pairs = ((v, binding_pointer(body, v)) for v in body.type_variables)
+    return {variable: name for variable, name in pairs if name is not None}
+
+
+def _dtype_names(body: Kernel | Function, names: LocalNames, unit: Unit) -> DTypeNames:
+    is_one = len(body.type_variables) == 1
+    storage = {v.name: names.fixed[v.name] for v in body.type_variables}
+    compute = {v: names.fresh("COMPUTE" if is_one else f"{spelled}_COMPUTE") for v, spelled in storage.items()}
+    sources = {v.name: f"{names.fixed[p]}.dtype.element_ty" for v, p in _binding(body).items()}
+    if body.name in unit.combines:
+        sources = dict(_value_sources(body, names)) | sources
+    return DTypeNames(storage, compute, sources, {v.name: v for v in body.type_variables}, {})
+
+
+def _value_sources(body: Kernel | Function, names: LocalNames) -> Iterator[tuple[str, str]]:
+    """Where a function that an intrinsic calls finds its dtypes: it is called with tensors and nothing else."""
+    for parameter in reversed(body.parameters):
+        element = parameter.value.type.element if isinstance(parameter.value.type, TensorType) else None
+        variable = element.of if isinstance(element, Compute) else element
+        if isinstance(variable, TypeVar):
+            yield variable.name, f"{names.fixed[parameter.name]}.dtype"
+
+
+# ---- signatures -----------------------------------------------------------------------------------------------------
+
+
+def _parameter(name: str, annotation: str, comments: Comments) -> list[str]:
+    """One parameter of a kernel with its comments, as lines without indentation."""
+    line = f"{name}: {annotation}," if annotation else f"{name},"
+    above = [comment(text) for text in comments.leading]
+    if not comments.trailing:
+        return [*above, line]
+    behind = f"{line}  {comment(comments.trailing)}"
+    return [*above, behind] if columns(STEP + behind) <= WIDTH else [*above, comment(comments.trailing), line]
+
+
+def _constants(kernel: Kernel, names: LocalNames) -> Iterator[str]:
+    """The constants; those at the end that `--set` fixed have that value as default."""
+    known = [c.known for c in kernel.constants]
+    for index, constant in enumerate(kernel.constants):
+        default = f" = {constant.known}" if None not in known[index:] else ""
+        yield f"{names.fixed[constant.name]}: tl.constexpr{default}"
+
+
+def _signature(name: str, parameters: list[str]) -> Iterator[str]:
+    """The lines of a definition's head: on one line where it fits, else one parameter a line."""
+    line = f"def {name}({' '.join(parameters).removesuffix(',')}):"
+    if columns(line) <= WIDTH and not any("#" in p for p in parameters) and len(parameters) < 6:
+        yield line
+        return
+    yield f"def {name}("
+    yield from (STEP + parameter for parameter in parameters)
+    yield "):"

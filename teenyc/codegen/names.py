@@ -1,0 +1,199 @@
+"""Names: the author's, kept wherever Python and Triton allow it; temporaries get one from what they are.
+
+What may not stay gets `_` behind it, then `_2`, `_3`, skipping what is taken: Python's keywords, names that the module
+itself needs, names that Python's normalisation would merge, and a name that is used again for another type or while its
+old value is still needed.
+"""
+
+from __future__ import annotations
+
+import keyword
+import unicodedata
+from collections.abc import Container, Iterable, Iterator, Mapping
+from itertools import count
+from typing import NamedTuple
+
+from teenyc.codegen.coalesce import Classes
+from teenyc.codegen.helpers import HELPERS
+from teenyc.codegen.host import RESERVED as HOST_NAMES
+from teenyc.codegen.inline import Inlining
+from teenyc.codegen.liveness import Interference
+from teenyc.codegen.metadata import Names
+from teenyc.codegen.nouns import noun
+from teenyc.codegen.static import Statics
+from teenyc.ir.nodes import For, Function, Kernel, Let, Program, Value
+from teenyc.ir.walk import bodies_of, statements_of, uses, values_of
+from teenyc.types import BF16, F16, F32, Compute, Pointer, TensorType, TypeVar, scalar
+
+BUILTINS = frozenset({"range", "float", "int", "print", "min", "max", "len", "isinstance", "getattr", "hasattr"})
+"""Builtins that kernels call, or that Triton finds by name."""
+
+INTERPRETER = frozenset({"interpreter_semantic", "_InterpreterComparison"})
+"""What Triton's interpreter writes into a kernel."""
+
+AMBIGUOUS = frozenset({"l", "I", "O"})
+"""Names that linters warn of."""
+
+NARROW = frozenset({scalar(F16), scalar(BF16)})
+"""Scalars that a launch passes as f32."""
+
+RESERVED = frozenset({"tl", "triton", "__debug__", *BUILTINS, *INTERPRETER, *HELPERS, *keyword.kwlist})
+"""Names that no name of a kernel may hide."""
+
+
+# ---- modules --------------------------------------------------------------------------------------------------------
+
+
+def module_names(program: Program) -> Names:
+    """How kernels, device functions, and the parameters and constants of kernels are spelled."""
+    classes = {op.name for op in program.ops}
+    items = _spelled_all(
+        [(b.name, identifier(b.name, ascii=True)) for b in reversed(bodies_of(program))],
+        RESERVED | HOST_NAMES | classes,
+    )
+    outer = frozenset(items.values())
+    inside = {kernel.name: _signature(kernel, RESERVED | outer) for kernel in program.kernels}
+    return Names(
+        items={name: new for name, new in items.items() if name != new},
+        inside={kernel: {a: b for a, b in names.items() if a != b} for kernel, names in inside.items()},
+    )
+
+
+def outer_names(program: Program, names: Names) -> frozenset[str]:
+    """What a local name would hide: the module's kernels and functions, and what every kernel needs."""
+    return RESERVED | {names.item(b.name) for b in bodies_of(program)}
+
+
+def _signature(body: Kernel | Function, reserved: frozenset[str]) -> dict[str, str]:
+    """Parameters and constants: what a launch names."""
+    given = [*(p.name for p in body.parameters), *(c.name for c in body.constants)]
+    return _spelled_all([(name, identifier(name)) for name in given], reserved)
+
+
+def _spelled_all(names: Iterable[tuple[str, str]], reserved: Container[str]) -> dict[str, str]:
+    """Distinct Python names for distinct source names, given with the spelling that each would like."""
+    pairs = list(names)
+    wanted = {like for _, like in pairs}
+    spelled: dict[str, str] = {}
+    for name, like in pairs:
+        taken = set(spelled.values())
+        options = (n for n in variants(like) if n not in taken and n not in reserved)
+        spelled[name] = next(n for n in options if n == like or n not in wanted)
+    return spelled
+
+
+def identifier(name: str, *, ascii: bool = False) -> str:
+    """A source name as Python reads it, which normalises identifiers; with `ascii`, as Triton allows for kernels."""
+    plain = name.removeprefix("r#")
+    if plain.isascii():
+        return plain
+    plain = unicodedata.normalize("NFKC", plain)
+    if ascii:
+        letters = (c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
+        plain = "".join(c if c.isascii() else f"u{ord(c):x}" for c in letters)
+    return plain if plain.isidentifier() else "".join(c if f"a{c}".isidentifier() else "_" for c in plain)
+
+
+def variants(name: str, *, first: str = "_") -> Iterator[str]:
+    """The name, then with `_`, `_2`, `_3`, … behind it."""
+    base = name.rstrip("_") if first or name == "_" else name
+    yield name
+    if first and base:
+        yield name + first
+    yield from (f"{base}_{n}" for n in count(2))
+
+
+# ---- bodies ---------------------------------------------------------------------------------------------------------
+
+
+class LocalNames(NamedTuple):
+    """The Python names of one body. Variables of one name have one type and are never needed at the same time."""
+
+    reserved: frozenset[str]
+    interference: Interference
+    authors: frozenset[str]
+    fixed: dict[str, str]
+    of: dict[int, str]
+    holders: dict[str, list[tuple[object, set[int]]]]
+
+    def claim(self, name: str, *, is_author: bool, key: object = None, members: Iterable[int] = ()) -> str:
+        """The first free variant of a name; a `key` other than None may share a name with itself."""
+        ids = set(members)
+        options = (n for n in variants(name, first="_" if is_author else "") if self.is_free(n, key, ids))
+        chosen = next(n for n in options if n not in self.authors or (is_author and n == name))
+        self.holders.setdefault(chosen, []).append((key, ids))
+        self.of.update((id, chosen) for id in ids)
+        return chosen
+
+    def is_free(self, name: str, key: object, ids: set[int]) -> bool:
+        if name in self.reserved:
+            return False
+        for other, members in self.holders.get(name, ()):
+            if key is None or other != key or self.interference.between(ids, members):
+                return False
+        return True
+
+    def fresh(self, name: str) -> str:
+        """A name for something that is no value of the IR."""
+        return self.claim(name, is_author=False)
+
+
+def local_names(
+    body: Kernel | Function,
+    reserved: frozenset[str],
+    analysis: tuple[Inlining, Interference, Classes, Statics],
+    spelled: Mapping[str, str] | None = None,
+) -> LocalNames:
+    """Names for everything in a body; `spelled` gives those of a kernel's parameters and constants."""
+    inlining, interference, classes, statics = analysis
+    signature = _signature(body, reserved) if spelled is None else dict(spelled)
+    authors = {identifier(v.name) for v in values_of(body) if v.name} | set(signature.values())
+    names = LocalNames(reserved, interference, frozenset(authors), signature, {}, {})
+    for constant in body.constants:
+        names.holders[signature[constant.name]] = [(None, set())]
+    for parameter in body.parameters:
+        members = {v.id for v in classes.variable(parameter.value)}
+        spelling = signature[parameter.name]
+        key = scalar(F32) if parameter.value.type in NARROW else _key(parameter.value)
+        names.holders[spelling] = [((key, False), members)]
+        names.of.update((id, spelling) for id in members)
+    for variable in body.type_variables:
+        names.fixed[variable.name] = names.claim(identifier(variable.name), is_author=True)
+    _claim_variables(names, body, inlining, classes, statics)
+    return names
+
+
+def _claim_variables(
+    names: LocalNames, body: Kernel | Function, inlining: Inlining, classes: Classes, statics: Statics
+) -> None:
+    """First the author's names, in order of definition, then the temporaries'."""
+    counters = {s.counter.id: s for _, s in statements_of(body.body) if isinstance(s, For)}
+    unused = {id for id in counters if not uses(counters[id].body)[id]}
+    sources = {r.id: s for _, s in statements_of(body.body) if isinstance(s, Let) for r in s.results}
+    waiting: list[list[Value]] = []
+    for representative, members in classes.members.items():
+        if representative in names.of or representative in inlining.definitions:
+            continue
+        author = next((v.name for v in members if v.name and v.name != "_"), "")
+        if not author or representative in unused:
+            waiting.append(members)
+            continue
+        is_static = representative in statics.named or (representative in counters and counters[representative].unroll)
+        key = None if representative in statics.named else (_key(members[0]), is_static)
+        names.claim(identifier(author), is_author=True, key=key, members=[v.id for v in members])
+    for members in waiting:
+        first = members[0]
+        like = "_" if first.id in unused else noun(first, sources.get(first.id))
+        is_static = first.id in counters and counters[first.id].unroll
+        names.claim(like, is_author=False, key=(_key(first), is_static), members=[v.id for v in members])
+
+
+def _key(value: Value) -> object:
+    """What values of one name share, beside being static: their type, where it says everything about them.
+
+    A pointer over `D`, or a value of `D`, may be of another type than the next one.
+    """
+    element = value.type.element if isinstance(value.type, TensorType) else None
+    inner = element.to if isinstance(element, Pointer) else element
+    is_sure = not isinstance(inner, TypeVar | Compute) or (isinstance(element, Compute))
+    return value.type if is_sure else value.id

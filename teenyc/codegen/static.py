@@ -1,0 +1,215 @@
+"""What is known when Triton compiles: the values of a body that are made of literals and constants alone.
+
+They stay Python numbers in the text, so that a bound, a branch or an unrolled loop may depend on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from typing import NamedTuple, assert_never
+
+from teenyc.ir.nodes import (
+    Apply,
+    Binary,
+    Block,
+    Call,
+    Cast,
+    Compare,
+    Constant,
+    Copy,
+    ExpandDims,
+    For,
+    Function,
+    If,
+    Kernel,
+    Let,
+    Literal,
+    Offset,
+    Operand,
+    Operation,
+    Unary,
+    Value,
+    While,
+)
+from teenyc.ir.walk import blocks_of, statements_of, values_of
+from teenyc.types import BOOL, I32, I64, DescriptorType, DType, Element, Extent, Quotient, Shape, TensorType, is_integer
+
+NUMEL = 1 << 20
+"""The most elements that Triton lets a tensor have, and so the greatest extent."""
+
+EXACT = frozenset({BOOL, I32, I64})
+"""Types whose numbers Python may stand in for: no float, and nothing narrow or unsigned, which wraps early."""
+
+
+class Statics(NamedTuple):
+    """Values by id: `inlined` are temporaries, `named` the author's, `counters` those of unrolled loops.
+
+    `nonnegative` holds those that are never below 0, other loop counters too, and `limits` how far from 0 a counter
+    comes. `extents` are the constants that are sizes, and so positive.
+    """
+
+    extents: frozenset[str]
+    inlined: dict[int, Let]
+    named: dict[int, Let]
+    counters: set[int]
+    nonnegative: set[int]
+    limits: dict[int, int]
+
+    def holds(self, operand: Operand) -> bool:
+        if not isinstance(operand, Value):
+            return True
+        return operand.id in self.inlined or operand.id in self.named or operand.id in self.counters
+
+    def has_product(self, left: Operand, right: Operand) -> bool:
+        """Whether the product of two operands certainly fits 32 bits."""
+        first, second = self.limit(left), self.limit(right)
+        return first is not None and second is not None and first * second <= I32.maximum
+
+    def limit(self, operand: Operand) -> int | None:
+        """How far from 0 an operand may be, where that is known."""
+        match operand:
+            case Literal():
+                return abs(int(operand.value)) if isinstance(operand.value, int) else None
+            case Constant():
+                return NUMEL if operand.name in self.extents else None
+            case Value():
+                return self.limits.get(operand.id)
+            case _:
+                assert_never(operand)
+
+    def is_nonnegative(self, operand: Operand) -> bool:
+        """Whether a static operand is certainly 0 or more."""
+        match operand:
+            case Literal():
+                return operand.value >= 0
+            case Constant():
+                return operand.name in self.extents
+            case Value():
+                return operand.id in self.nonnegative
+            case _:
+                assert_never(operand)
+
+
+def statics_of(body: Kernel | Function) -> Statics:
+    """The static values of a body. One that a loop or branch takes over is an ordinary variable instead."""
+    found = Statics(frozenset(_extent_names(body)), {}, {}, set(), set(), {})
+    _block(body.body, found, {o.id for o in _taken_over(body.body) if isinstance(o, Value)}, in_loop=False)
+    return found
+
+
+def _block(block: Block, found: Statics, taken_over: Set[int], *, in_loop: bool) -> None:
+    for statement in block.statements:
+        if isinstance(statement, Let) and len(statement.results) == 1 and _is_static(statement, found):
+            value = statement.results[0]
+            if value.name and (in_loop or value.id in taken_over):
+                continue
+            (found.named if value.name else found.inlined)[value.id] = statement
+            if _is_nonnegative(statement.operation, found):
+                found.nonnegative.add(value.id)
+        if isinstance(statement, For):
+            _counter(statement, found)
+        for inner in blocks_of(statement):
+            _block(inner, found, taken_over, in_loop=in_loop or isinstance(statement, For | While))
+
+
+def _counter(loop: For, found: Statics) -> None:
+    if loop.unroll:
+        found.counters.add(loop.counter.id)
+    ends = [abs(end.value) for end in (loop.start, loop.stop) if isinstance(end, Literal)]
+    if len(ends) == 2:
+        found.limits[loop.counter.id] = int(max(ends))
+    if found.is_nonnegative(loop.start):
+        found.nonnegative.add(loop.counter.id)
+
+
+def _is_static(let: Let, found: Statics) -> bool:
+    operation = let.operation
+    match operation:
+        case Copy():
+            return found.holds(operation.operand)
+        case Unary():
+            return _is_exact(operation.operand) and found.holds(operation.operand)
+        case Binary() | Compare():
+            both = (operation.left, operation.right)
+            return all(map(_is_exact, both)) and all(map(found.holds, both)) and _is_plain(operation, found)
+        case Cast():
+            return found.holds(operation.operand) and only_widens(_element(operation.operand), _element(let.results[0]))
+        case Offset() | ExpandDims() | Call() | Apply():
+            return False
+        case _:
+            assert_never(operation)
+
+
+def _is_exact(operand: Operand) -> bool:
+    """Whether Python computes with such numbers as the language does, but for what would overflow."""
+    return isinstance(operand.type, TensorType) and operand.type.element in EXACT and not operand.type.shape
+
+
+def _is_plain(operation: Binary | Compare, found: Statics) -> bool:
+    """Whether Python's operator means the same: quotients floor, and shift counts do not wrap."""
+    match operation.operator:
+        case "div" | "rem":
+            return found.is_nonnegative(operation.left) and found.is_nonnegative(operation.right)
+        case "shl" | "shr":
+            count, element = operation.right, _element(operation.left)
+            return isinstance(count, Literal) and isinstance(element, DType) and 0 <= count.value < element.bits
+        case _:
+            return True
+
+
+def _element(operand: Operand) -> Element | None:
+    return operand.type.element if isinstance(operand.type, TensorType) else None
+
+
+def only_widens(source: Element | None, target: Element | None) -> bool:
+    """Whether a cast leaves a Python number as it is: to the same type, or between integers without loss."""
+    if not isinstance(source, DType) or not isinstance(target, DType):
+        return False
+    if not is_integer(source) or not is_integer(target):
+        return source == target
+    return target.minimum <= source.minimum and source.maximum <= target.maximum
+
+
+def _is_nonnegative(operation: Operation, found: Statics) -> bool:
+    match operation:
+        case Copy() | Cast():
+            return found.is_nonnegative(operation.operand)
+        case Binary():
+            both = found.is_nonnegative(operation.left) and found.is_nonnegative(operation.right)
+            return both and operation.operator != "sub"
+        case Unary() | Compare() | Offset() | ExpandDims() | Call() | Apply():
+            return False
+        case _:
+            assert_never(operation)
+
+
+def _taken_over(block: Block) -> Iterator[Operand]:
+    """The operands that become the variables of loops and branches."""
+    for _, statement in statements_of(block):
+        if isinstance(statement, For | While):
+            yield from (c.initial for c in statement.carried)
+            yield from statement.body.yields
+        elif isinstance(statement, If):
+            yield from statement.then.yields
+            yield from statement.otherwise.yields
+
+
+def _extent_names(body: Kernel | Function) -> Iterator[str]:
+    """The constants that occur in shapes: Triton has no axis of extent 0."""
+    if isinstance(body, Kernel):
+        for requirement in body.requirements:
+            yield from _names(requirement.extent)
+    for value in values_of(body):
+        shape: Shape = ()
+        if isinstance(value.type, TensorType):
+            shape = value.type.shape
+        elif isinstance(value.type, DescriptorType):
+            shape = value.type.block
+        for extent in shape:
+            yield from _names(extent)
+
+
+def _names(extent: Extent) -> Iterator[str]:
+    """The constant that is the extent itself, or a factor of it."""
+    if len(extent.terms) == 1:
+        yield from (a for a in extent.terms[0][0] if not isinstance(a, Quotient))
