@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import TypeAlias
 
 from teenyc.check import arguments, expressions
 from teenyc.check.context import INVALID, NOTHING, Checked, Context, Group, Invalid, Symbol, describe
@@ -13,7 +14,7 @@ from teenyc.ir import nodes as ir
 from teenyc.syntax import ast
 from teenyc.types import Element, Pointer, TensorType, TypeVar
 
-Generics = tuple[ast.TypeExpression | ast.Expression, ...]
+Generics: TypeAlias = "tuple[ast.TypeExpression | ast.Expression, ...]"
 
 
 def inline(context: Context, function: ast.Function, node: ast.Call, generics: Generics) -> Checked:
