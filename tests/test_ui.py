@@ -1,6 +1,7 @@
 """Reports: each case in `ui/` marks by hand where which code is due (`//~ E0201`) and owns the text that users see.
 
-`//~ CODE` stands on the line itself, each `^` in `//~^ CODE` points one line up. A line may carry several codes.
+`//~ CODE` stands on the line itself, each `^` in `//~^ CODE` points one line up. A line may carry several codes; a report
+without a place is marked on the first line.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from cases import TESTS, Case, case_id, cases, orphans
 
 from teenyc import compile_source
 from teenyc.diagnostics.catalog import all_codes, find
-from teenyc.diagnostics.render import render
+from teenyc.diagnostics.render import Report, render
 
 CASES = cases("ui")
 MARK = re.compile(r"//~(\^*)((?:\s*[EW]\d{4})+)")
@@ -33,7 +34,7 @@ ELSEWHERE = {
 def test_reports_stand_where_they_are_marked(case: Case) -> None:
     compiled = compile_source(case.text, name=case.path.name, options=case.options)
     found = Counter(
-        (compiled.file.position(report.span.start).line if report.span else 0, report.code)
+        (compiled.file.position(report.span.start).line if report.span else 1, report.code)
         for report in compiled.diagnostics
     )
     assert found == Counter(_marks(case.text))
@@ -42,8 +43,8 @@ def test_reports_stand_where_they_are_marked(case: Case) -> None:
 @pytest.mark.parametrize("case", CASES, ids=case_id)
 def test_reports_read_as_blessed(case: Case, expect_file: Callable[[Path, str], None]) -> None:
     compiled = compile_source(case.text, name=case.path.name, options=case.options)
-    text = render(compiled.diagnostics, compiled.file, format="human", color=False)
-    expect_file(case.expected(".stderr"), text if text.endswith("\n") else text + "\n")
+    reports = [Report(diagnostic, compiled.file) for diagnostic in compiled.diagnostics]
+    expect_file(case.expected(".stderr"), render(reports, format="human") + "\n")
 
 
 @pytest.mark.parametrize("case", CASES, ids=case_id)

@@ -14,18 +14,11 @@ OK, DIAGNOSTICS, USAGE, BUG, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 101, 130, 141
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command with `arguments` (those of the process where None) and returns its exit status."""
-    import click
-
-    from teenyc.cli.commands import teenyc
-
+    words = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        status = teenyc.main(arguments, prog_name="teenyc", standalone_mode=False)
+        status = _run(words)
         sys.stdout.flush()
-    except click.Abort:
-        return INTERRUPTED
-    except click.ClickException as error:
-        error.show()
-        return USAGE
+        return status
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -37,6 +30,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         from teenyc.cli.bug import bug_report
 
-        print(bug_report(error, sys.argv[1:] if arguments is None else arguments), file=sys.stderr)
+        print(bug_report(error, words), file=sys.stderr)
         return BUG
+
+
+def _run(words: list[str]) -> int:
+    """Parses and runs; not by click's own `main`, which has other exit statuses in mind."""
+    import click
+
+    from teenyc.cli.commands import teenyc
+
+    if "_TEENYC_COMPLETE" in os.environ:  # the shell asks for completions
+        teenyc.main(words, prog_name="teenyc")
+    try:
+        with teenyc.make_context("teenyc", words) as context:
+            status = teenyc.invoke(context)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.ClickException as error:
+        error.show()
+        return USAGE
     return status if isinstance(status, int) else OK

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from teenyc.cli.inputs import Input
-from teenyc.cli.settings import Settings
+from teenyc.cli.settings import CHECK, Settings
 from teenyc.cli.terminal import progress
 from teenyc.diagnostics.model import Diagnostic, Reporter
 from teenyc.driver import Compiled
@@ -22,13 +22,26 @@ def deliver(each: Input, compiled: Compiled, settings: Settings) -> Iterator[Dia
     text = compiled.source or ""
     output = each.output(settings.output)
     if settings.emit_after is not None or settings.emit in ("ast", "ir"):
-        print(compiled.stage(settings.emit or "ir", after=settings.emit_after), end="")
+        print(_stage(compiled, settings), end="")
     elif settings.emit == "triton" or settings.to_stdout or output is None:
         print(text, end="")
     elif settings.compare:
         yield from _compare(each, output, text)
     else:
         yield from _write(each, output, compiled, settings)
+
+
+def _stage(compiled: Compiled, settings: Settings) -> str:
+    """The syntax tree, or the IR after one pass or after all."""
+    if settings.emit == "ast":
+        from teenyc.cli.tree import tree_text
+
+        return tree_text(compiled.module) + "\n"
+    if settings.emit_after == CHECK:
+        return compiled.stages()
+    from teenyc.passes import PIPELINE
+
+    return compiled.stages(after=settings.emit_after or PIPELINE[-1].name)
 
 
 def _compare(each: Input, output: Path, text: str) -> Iterator[Diagnostic]:

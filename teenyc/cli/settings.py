@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+CHECK = "check"
+"""What `--emit-after` calls the program as the checker made it, before any pass."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:

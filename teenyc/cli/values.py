@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from teenyc.cli.settings import CHECK
+
 Words = tuple[str, ...]
 
 
@@ -63,4 +65,4 @@ def _dtype(word: str) -> tuple[str, str]:
 def _stages() -> Words:
     from teenyc.passes import PIPELINE
 
-    return ("check", *(each.name for each in PIPELINE))
+    return (CHECK, *(each.name for each in PIPELINE))

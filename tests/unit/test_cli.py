@@ -198,7 +198,7 @@ def test_build_check_compares_with_what_is_on_disk(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("flags", "text"),
     [
-        (["--emit", "ast"], "Function("),
+        (["--emit", "ast"], "name: `one`"),
         (["--emit", "ir"], "kernel one("),
         (["--emit", "triton"], "@triton.jit"),
         (["--emit-after", "check"], "kernel one("),
