@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from teenyc.check import check
 from teenyc.diagnostics.model import Diagnostic, Reporter
 from teenyc.ir.nodes import Kernel, Program
+from teenyc.record import field, record
 from teenyc.source import SourceFile
 from teenyc.syntax import ast
 from teenyc.syntax.parse import parse
 from teenyc.types import DTYPES, DType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Options:
     """What the command's flags of the same names say: constants and dtypes fixed, the IR verified between passes."""
 
@@ -23,7 +23,7 @@ class Options:
     verify_ir: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Compiled:
     """What became of one source. `source` is the generated module, None where the diagnostics hold an error."""
 

@@ -6,8 +6,10 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
+from teenyc.record import record
 
-@dataclass(frozen=True, slots=True, order=True)
+
+@record(order=True)
 class Span:
     """A half-open range `[start, end)` of code points in one source text."""
 
@@ -19,7 +21,7 @@ class Span:
         return Span(self.start, max(self.end, other.end))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Position:
     """A place as people count it: line and column from 1, columns in code points, a tab is one."""
 
@@ -27,7 +29,7 @@ class Position:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Comments:
     """The author's `//` comments at a statement: lines before it, and one behind it. Without the slashes."""
 

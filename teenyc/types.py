@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
+
+from teenyc.record import record
 
 
 class Kind(Enum):
@@ -17,7 +18,7 @@ class Kind(Enum):
     FLOAT = "float"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DType:
     """A concrete element type, under its Rust name (`i32`, `bf16`, …) and its `triton.language` name."""
 
@@ -62,7 +63,7 @@ class Bound(Enum):
     NUM = "Num"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TypeVar:
     """A dtype parameter of a kernel, such as `D` in `<D: Float>`: the type that is stored in memory."""
 
@@ -73,7 +74,7 @@ class TypeVar:
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compute:
     """`D::Compute`: the type that arithmetic on a `D` uses.
 
@@ -86,7 +87,7 @@ class Compute:
         return f"{self.of}::Compute"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unsuffixed:
     """The type of a literal without suffix until what it meets decides; only the checker sees it."""
 
@@ -97,7 +98,7 @@ class Unsuffixed:
         return "{float}" if self.is_float else "{integer}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pointer:
     """An address of elements of type `to`."""
 
@@ -150,7 +151,7 @@ def compute_type(element: DType | TypeVar) -> DType | Compute:
     return F32 if element.kind is Kind.FLOAT and element.bits < 32 else element
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Quotient:
     """`numerator / denominator`, truncated, inside an extent that is no polynomial."""
 
@@ -165,7 +166,7 @@ Atom: TypeAlias = "str | Quotient"
 Monomial: TypeAlias = "tuple[Atom, ...]"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Extent:
     """The size of an axis: an integer polynomial over constant parameters in a normal form.
 
@@ -269,7 +270,7 @@ def shape_text(shape: Shape) -> str:
     return "[" + ", ".join(str(e) for e in shape) + "]"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TensorType:
     """A block of elements; rank 0, the empty shape, is a scalar."""
 
@@ -282,7 +283,7 @@ class TensorType:
         return f"Tensor<{self.element}, {shape_text(self.shape)}>"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DescriptorType:
     """A tensor descriptor: a view of memory from which blocks of shape `block` are loaded."""
 
@@ -293,7 +294,7 @@ class DescriptorType:
         return f"TensorDescriptor<{self.element}, {shape_text(self.block)}>"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TupleType:
     """Several values at once. `()` is what statements give. The IR has none: there a tuple is several values."""
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from teenyc.check.infer import Inference
 from teenyc.diagnostics.model import Diagnostic, Reporter
 from teenyc.ir import nodes as ir
+from teenyc.record import record, replace
 from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.types import BOOL, I32, Element, Extent, TensorType, TupleType, Type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Invalid:
     """The result of a mistake that was reported; whatever uses it says nothing more."""
 
@@ -23,7 +24,7 @@ class Invalid:
 INVALID = Invalid()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Group:
     """Several values at once; none for a statement."""
 
@@ -48,7 +49,7 @@ class Symbol:
     is_assigned: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Declarations:
     """What a file declares outside the kernel at hand."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from teenyc.check.context import Context
 from teenyc.check.race import lint_races
 from teenyc.ir import nodes as ir
+from teenyc.record import fields, is_record, replace
 from teenyc.types import DType, Kind, Pointer, TensorType, Unsuffixed
 
 
@@ -92,11 +92,11 @@ def _settled(node: Any, context: Context, memo: dict[int, ir.Value]) -> Any:
         case tuple():
             changed = tuple(_settled(item, context, memo) for item in node)
             return changed if any(a is not b for a, b in zip(changed, node, strict=True)) else node
-        case _ if is_dataclass(node) and type(node).__module__ == ir.__name__:
+        case _ if is_record(node) and type(node).__module__ == ir.__name__:
             values = {f.name: getattr(node, f.name) for f in fields(node)}
             changes = {n: _settled(v, context, memo) for n, v in values.items()}
             kept = all(changes[n] is values[n] for n in values)
-            return node if kept else replace(node, **changes)  # type: ignore[type-var]
+            return node if kept else replace(node, **changes)
         case _:
             return node
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
+from teenyc.record import replace
 from teenyc.types import F32, I32, Element, Kind, TensorType, Type, TypeVar, Unsuffixed, is_float, is_integer
 from teenyc.types import DType as DType
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from operator import eq, ge, gt, le, lt, ne
 
 from teenyc.check.context import INVALID, Checked, Context, Invalid
 from teenyc.check.infer import fits_kind, is_bool
 from teenyc.ir import nodes as ir
+from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.types import (
     BOOL,

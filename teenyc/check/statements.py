@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import assert_never
 
 from teenyc.check import expressions, operators
@@ -11,6 +10,7 @@ from teenyc.check.assigned import assigned_names
 from teenyc.check.context import INVALID, NOTHING, Checked, Context, Group, Invalid, Symbol, describe
 from teenyc.check.types import annotated, is_tensor
 from teenyc.ir import nodes as ir
+from teenyc.record import replace
 from teenyc.source import Comments, Span
 from teenyc.syntax import ast
 from teenyc.types import TensorType
@@ -330,7 +330,7 @@ def _merged(
         only = first or second
         items = only[0].items if only is not None and isinstance(only[0], Group) else ()
         return [] if only is None or (isinstance(only[0], Group) and not items) else None
-    if isinstance(first[0], Invalid) or isinstance(second[0], Invalid):
+    if _is_broken(first[0]) or _is_broken(second[0]):
         return None
     one, two = _items(first[0]), _items(second[0])
     pairs = list(zip(one, two, strict=False))
@@ -342,6 +342,10 @@ def _merged(
     texts = [describe(checked, context).strip("`") for checked, _ in (first, second)]
     context.report(MismatchedBranches(span=span, first=texts[0], second=texts[1], first_span=first[1]))
     return None
+
+
+def _is_broken(checked: Checked) -> bool:
+    return isinstance(checked, Invalid) or (isinstance(checked, Group) and any(map(_is_broken, checked.items)))
 
 
 def _items(checked: Checked) -> list[ir.Operand]:

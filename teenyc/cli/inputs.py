@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from teenyc.diagnostics.model import Diagnostic
+from teenyc.record import record
 from teenyc.runtime.files import decode, read_bytes
 from teenyc.source import SourceFile
 
 STANDARD_INPUT = "-"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Input:
     """One source to compile.
 

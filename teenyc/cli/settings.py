@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from teenyc.record import record
 
 CHECK = "check"
 """What `--emit-after` calls the program as the checker made it, before any pass."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Settings:
     """The arguments of `build` and `check`; `writes` is what tells the two apart.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 
+from teenyc.record import fields, is_record
 from teenyc.syntax.ast import Name
 
 WIDTH = 120
@@ -27,14 +27,14 @@ def _one_line(node: object) -> str:
     texts = [f"{name}={_one_line(part)}" if name else _one_line(part) for name, part in _parts(node)]
     if isinstance(node, tuple):
         return f"[{', '.join(texts)}]"
-    return f"{type(node).__name__}({', '.join(texts)})" if is_dataclass(node) else repr(node)
+    return f"{type(node).__name__}({', '.join(texts)})" if is_record(node) else repr(node)
 
 
 def _parts(node: object) -> Iterator[tuple[str, object]]:
     """The parts of a node with their names; items of a tuple have none."""
     if isinstance(node, tuple):
         yield from (("", item) for item in node)
-    elif is_dataclass(node) and not isinstance(node, Name):
+    elif is_record(node) and not isinstance(node, Name):
         for each in fields(node):
             value = getattr(node, each.name)
             if each.repr and value is not None and value != each.default:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 from teenyc.codegen import terms
-from teenyc.codegen.casts import needs_rounding, rounded
+from teenyc.codegen.casts import does_itself, is_plain, needs_rounding, rounded
 from teenyc.codegen.dtypes import extent_term, shape_text
 from teenyc.codegen.literals import quoted
 from teenyc.codegen.numbers import is_exact_bf16, literal_term
@@ -18,6 +18,7 @@ from teenyc.codegen.terms import ATOM, Kind, Term
 from teenyc.intrinsics import find
 from teenyc.intrinsics.spec import REQUIRED, Facts, Intrinsic, Param, Role
 from teenyc.ir.nodes import Apply, Attribute, Call, Cast, Let, Literal, Offset, Operand, Value
+from teenyc.ir.walk import operands_of
 from teenyc.types import (
     F32,
     Compute,
@@ -149,10 +150,18 @@ class _Arguments(NamedTuple):
         target = self.stored(param, operand)
         if target is not None:
             return target
-        term = self.expressions.passed(operand)
+        term = self.filling(param, operand) or self.expressions.passed(operand)
         if term.kind >= Kind.ARGUMENT or self.is_met(param):
             return term
         return self.expressions.settled(term)
+
+    def filling(self, param: Param, operand: Operand) -> Term | None:
+        """What is converted to the dtype that the call names, which Triton does too."""
+        dtype = self.record.param(param.meets or "")
+        inner = self.uncast(operand)
+        if dtype is None or dtype.role is not Role.DTYPE or inner is None:
+            return None
+        return inner if is_plain(inner.element, self.intrinsic.attribute(dtype.name)) else None
 
     def is_met(self, param: Param) -> bool:
         """Whether Triton takes a Python number for this argument: what it meets has a type, or the call names one."""
@@ -179,15 +188,20 @@ class _Arguments(NamedTuple):
         narrow = self.widened(operand, memory)
         if narrow is not None:
             return narrow
-        return rounded(self.expressions, self.expressions.passed(operand), memory, self.memory_type(pointer, memory))
+        inner = self.uncast(operand)
+        term = inner if inner is not None and does_itself(inner, source) else self.expressions.passed(operand)
+        return rounded(self.expressions, term, memory, self.memory_type(pointer, memory))
 
     def widened(self, operand: Operand, memory: Element) -> Term | None:
-        """What was just widened from a named type that the memory has."""
+        """What was just widened from the named type that the memory has."""
+        inner = self.uncast(operand)
+        return inner if inner is not None and inner.element == memory and isinstance(memory, DType) else None
+
+    def uncast(self, operand: Operand) -> Term | None:
+        """The operand of a cast that is written where it is used."""
         let = self.expressions.inlining.definitions.get(operand.id) if isinstance(operand, Value) else None
-        if let is None or not isinstance(let.operation, Cast) or not isinstance(memory, DType):
-            return None
-        inner = self.expressions.term(let.operation.operand)
-        return inner if inner.element == memory else None
+        is_cast = let is not None and isinstance(let.operation, Cast)
+        return self.expressions.term(operands_of(let)[0]) if let is not None and is_cast else None
 
     def memory_type(self, pointer: Operand, memory: Element) -> str:
         """The type of memory over `D` is its pointer's own, which may be wider than `D`."""

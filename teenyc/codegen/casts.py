@@ -55,6 +55,13 @@ def rounded(expressions: Expressions, term: Term, target: Element, dtype: str) -
     return terms.tensor(f"{ROUND_TO}({term.text}, {dtype})", target)
 
 
+def is_plain(source: Element | None, target: object) -> bool:
+    """Whether Triton's own cast from a number to a float is right."""
+    if source is None or not isinstance(target, DType | Compute) or needs_rounding(source, target):
+        return False
+    return is_float(target) and not isinstance(source, TypeVar)
+
+
 def needs_rounding(source: Element | None, target: Element) -> bool:
     """Whether bits may be cut off on the way to bf16."""
     may_be_bf16 = target == BF16 or isinstance(target, TypeVar)

@@ -25,20 +25,23 @@ def comment(text: str) -> str:
 
 
 def docstring(text: str, indent: str) -> list[str]:
-    """The lines of a docstring whose value is `text`, but for the indentation of its further lines.
+    """The lines of a docstring whose value is `text`.
 
-    In a module (no indentation) the value is exactly the text; elsewhere several lines end in a line break.
+    In a module (no indentation) it is that exactly; elsewhere lines are indented, long ones broken between words, and
+    several end in a line break.
     """
     if not text:
         return []
     lines = [_escaped_line(line) for line in text.split("\n")]
     lines[-1] = _escaped_quote(lines[-1])
-    if len(lines) > 1 and indent:
-        lines.append("")
     lines[0] = '"""' + lines[0]
-    lines[-1] += '"""'
-    padded = [lines[0], *(indent + line if line else "" for line in lines[1:])]
-    return [piece for line in (indent + padded[0], *padded[1:]) for piece in _continued(line)]
+    if not indent:
+        lines[-1] += '"""'
+        return [piece for line in lines for piece in _continued(line)]
+    if len(lines) == 1 and columns(indent + lines[0]) + 3 <= WIDTH:
+        return [indent + lines[0] + '"""']
+    padded = [piece for line in lines for piece in _broken(indent + line)]
+    return [*(line.rstrip() for line in padded), indent + '"""']
 
 
 def _wrapped(text: str, indent: str) -> Iterator[str]:
@@ -90,6 +93,18 @@ def _in_string(character: str) -> str:
 
 def _escaped_quote(line: str) -> str:
     return line[:-1] + '\\"' if line.endswith('"') else line
+
+
+def _broken(line: str) -> Iterator[str]:
+    """A line that is too long, as lines of the same indentation."""
+    margin = line[: len(line) - len(line.lstrip())]
+    while columns(line) > WIDTH:
+        cut = line.rfind(" ", len(margin) + 4, WIDTH + 1)
+        if cut < 0:
+            break
+        yield line[:cut]
+        line = margin + _without_def(line[cut:].strip())
+    yield line
 
 
 def _continued(line: str) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import assert_never
 
 from teenyc.intrinsics import find
@@ -32,6 +31,7 @@ from teenyc.ir.nodes import (
     While,
 )
 from teenyc.ir.walk import bodies_of, operands_of, statements_of, uses
+from teenyc.record import record
 from teenyc.types import DescriptorType, Element, Pointer, TensorType, is_integer
 
 ORDERED = frozenset({"atomic_xchg", "atomic_cas"})
@@ -41,7 +41,7 @@ SUMS = frozenset({"atomic_add"})
 """Atomics whose effect depends on that order where they round, on floats."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Effects:
     """What one kernel or device function does: parameters by index, and why a repeated run may differ."""
 
@@ -61,7 +61,7 @@ def effects_of(program: Program) -> dict[str, Effects]:
     return known
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Trace:
     """Follows pointers through one body: `roots` holds the parameters from which each pointer value is made."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from teenyc.codegen.comments import comment, docstring
-from teenyc.codegen.helpers import SATURATING, saturation, template_of
+from teenyc.codegen.helpers import ROUND_TO, SATURATING, saturation, template_of
 from teenyc.codegen.host import host_view
 from teenyc.codegen.inline import function_effects
 from teenyc.codegen.kernel import Unit, function_view, kernel_view
@@ -49,6 +49,7 @@ def module_view(program: Program, source: SourceFile, names: Names, name: str, i
         origin=tuple(_origin(name, unit)),
         imports=imports,
         triton=tuple(_imports((*functions, *kernels))),
+        rounds=ROUND_TO in unit.helpers,
         helpers=tuple(template_of(h) for h in sorted(unit.helpers) if h not in SATURATING),
         casts=tuple(saturation(dtype) for helper, dtype in SATURATING.items() if helper in unit.helpers),
         functions=functions,

@@ -50,6 +50,9 @@ BINARY: Mapping[str, tuple[str, int]] = {
     "shl": ("<<", terms.SHIFT),
     "shr": (">>", terms.SHIFT),
 }
+GREATEST = 2**31 - 1
+"""The greatest size of a negative literal that is subtracted instead of added."""
+
 COMPARE: Mapping[str, str] = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
@@ -183,6 +186,9 @@ class Expressions(NamedTuple):
 
     def binary(self, operation: Binary, element: Element | None) -> Term:
         symbol, binding = BINARY[operation.operator]
+        opposite = self.negated(operation.right) if operation.operator == "add" else None
+        if opposite is not None:
+            return self.binary(Binary(operator="sub", left=operation.left, right=opposite), element)
         left, right = self.pair(operation.left, operation.right)
         match operation.operator:
             case "div" | "rem":
@@ -264,12 +270,23 @@ class Expressions(NamedTuple):
 
     def offset(self, operation: Offset, element: Element | None) -> Term:
         pointer = self.term(operation.pointer)
-        offset = operation.offset
-        if isinstance(offset, Literal) and not isinstance(offset.value, bool) and offset.value < 0:
-            return Term(f"{pointer.within(terms.SUM)} - {-offset.value}", terms.SUM, Kind.TENSOR, element)
-        term = self.uncast(offset) or self.term(offset)
-        text = f"{pointer.within(terms.SUM)} + {term.within(terms.SUM + 1)}"
+        opposite = self.negated(operation.offset)
+        if opposite is not None:
+            term, symbol = self.term(opposite), "-"
+        else:
+            term, symbol = self.uncast(operation.offset) or self.term(operation.offset), "+"
+        text = f"{pointer.within(terms.SUM)} {symbol} {term.within(terms.SUM + 1)}"
         return Term(text, terms.SUM, Kind.TENSOR, element)
+
+    def negated(self, operand: Operand) -> Operand | None:
+        """What an operand is the negative of, where it is written so: subtracting that is the same."""
+        if isinstance(operand, Literal):
+            is_safe = not isinstance(operand.value, bool) and -GREATEST < operand.value < 0
+            return Literal(-operand.value, operand.type) if is_safe else None
+        definition = self.inlining.definitions.get(operand.id) if isinstance(operand, Value) else None
+        if definition is None or not isinstance(definition.operation, Unary) or definition.operation.operator != "neg":
+            return None
+        return definition.operation.operand
 
     def expand(self, operation: ExpandDims, result: Value) -> Term:
         term = self.tensor(operation.operand)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from teenyc.codegen.literals import WIDTH, bracketed, docstring_lines, filled, literal, literal_lines
 from teenyc.codegen.metadata import (
@@ -19,6 +18,7 @@ from teenyc.codegen.metadata import (
 )
 from teenyc.codegen.sizes import SizeCheck, extent_text, size_checks
 from teenyc.ir.nodes import Kernel, OpClass, OpField, Program
+from teenyc.record import record
 from teenyc.types import DType, Kind, TensorType, Type
 
 __all__ = ["RESERVED", "BoundView", "HostView", "Names", "OpView", "host_view", "metadata"]
@@ -30,7 +30,7 @@ RESERVED = frozenset(
 """Names that the host part reads: the kernels and functions of a module must not take them."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BoundView:
     """One kernel as a class with its constants bound; lines come without the indentation that the template gives."""
 
@@ -46,7 +46,7 @@ class BoundView:
     key_head: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OpView:
     """One Op struct as a class; `fields` are assignments to what `self` has."""
 
@@ -57,7 +57,7 @@ class OpView:
     fields: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HostView:
     """What the template prints. `imports` are lines for the head of the module, before Triton's."""
 

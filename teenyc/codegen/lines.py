@@ -61,7 +61,7 @@ class Lines:
             return
         self.last_line = line
         above = line - 1
-        while above >= 1 and self.source.line_text(above).strip().startswith(("//", "#[")):
+        while above >= 1 and _is_remark(self.source.line_text(above).strip()):
             above -= 1
         if above >= 1 and not self.source.line_text(above).strip() and not self.is_block_start:
             self.written.append("")
@@ -85,3 +85,8 @@ class Lines:
         if self.waiting.trailing and comments.trailing:
             return Comments((*leading, self.waiting.trailing), comments.trailing)
         return Comments(leading, comments.trailing or self.waiting.trailing)
+
+
+def _is_remark(line: str) -> bool:
+    """Whether a source line belongs to the statement below it: a comment, a line of one, or an attribute."""
+    return line.startswith(("//", "#[", "/*", "*")) or line.endswith("*/")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import builtins
 import keyword
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 
 from teenyc.codegen.effects import Effects, effects_of
 from teenyc.ir.nodes import Kernel, OpClass, Program, Requirement
+from teenyc.record import field, record
 from teenyc.types import Element, Extent, Pointer, TensorType, Type
 
 NOTHING: Mapping[str, str] = {}
@@ -17,7 +17,7 @@ FIELDS = frozenset({"check"})
 """Names that a bound class uses for itself, so no field may have them."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Names:
     """How the emitter spells the author's names, where it cannot keep them.
 

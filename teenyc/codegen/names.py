@@ -90,7 +90,7 @@ def identifier(name: str, *, ascii: bool = False) -> str:
     plain = unicodedata.normalize("NFKC", plain)
     if ascii:
         letters = (c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
-        plain = "".join(c if c.isascii() else f"u{ord(c):x}" for c in letters)
+        plain = "".join(c if c.isascii() else f"u{ord(c):04x}" for c in letters)
     return plain if plain.isidentifier() else "".join(c if f"a{c}".isidentifier() else "_" for c in plain)
 
 

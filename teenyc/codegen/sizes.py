@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
+from teenyc.record import record
 from teenyc.types import Extent, Quotient, Shape
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SizeCheck:
     """The check of one tensor's number of elements, as Python source.
 

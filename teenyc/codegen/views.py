@@ -23,13 +23,14 @@ class ModuleView(NamedTuple):
     """A whole module; the host part has a view of its own.
 
     `origin` are comments about the file, `imports` come before Triton's own, `triton`. `helpers` are templates, `casts`
-    fill one template.
+    fill one template, `rounds` says that one helper rounds to bfloat16.
     """
 
     doc: tuple[str, ...]
     origin: tuple[str, ...]
     imports: tuple[str, ...]
     triton: tuple[str, ...]
+    rounds: bool
     helpers: tuple[str, ...]
     casts: tuple[Saturation, ...]
     functions: tuple[KernelView, ...]

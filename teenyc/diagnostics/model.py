@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import ClassVar
 
+from teenyc.record import record
 from teenyc.source import Span
 
 
@@ -17,7 +18,7 @@ class Severity(Enum):
     LINT = "warning"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Label:
     """A span with words under it; the first label of a report is its place."""
 
@@ -25,7 +26,7 @@ class Label:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fix:
     """An edit that a machine may apply: replace the text of `span`."""
 
@@ -33,7 +34,7 @@ class Fix:
     replacement: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Diagnostic:
     """One problem. A subclass holds the facts as fields and turns them into words; its docstring is `explain CODE`.
 

@@ -6,8 +6,21 @@ from collections.abc import Callable
 
 from teenyc.intrinsics.memory import MASK, POINTER, address, misfit, stored_misfit, stored_types
 from teenyc.intrinsics.rules import is_present, mask
-from teenyc.intrinsics.spec import Effect, Intrinsic, Param, Role, Rule, Site
-from teenyc.types import DType, Element, Kind, TensorType, broadcast, is_float, shape_text
+from teenyc.intrinsics.spec import Effect, Facts, Intrinsic, Param, Role, Rule, Site, Variant
+from teenyc.types import (
+    F64,
+    Compute,
+    DType,
+    Element,
+    Kind,
+    Pointer,
+    TensorType,
+    TypeVar,
+    broadcast,
+    is_float,
+    is_generic_number,
+    shape_text,
+)
 
 _ORDER = (
     Param("sem", Role.CHOICE, default=None, choices=("relaxed", "acquire", "release", "acq_rel")),
@@ -103,7 +116,29 @@ def _has_rank(site: Site, name: str, type: TensorType, pointers: TensorType) -> 
 # ---- records --------------------------------------------------------------------------------------------------------
 
 
-def _record(name: str, fits: Callable[[Element], bool], need: str, summary: str) -> Intrinsic:
+def _memory(facts: Facts) -> Element:
+    type = facts.types["pointer"]
+    assert isinstance(type, TensorType), "an atomic has an address"
+    assert isinstance(type.element, Pointer), "an atomic has an address"
+    return type.element.to
+
+
+def _may_be_f64(facts: Facts) -> bool:
+    return _memory(facts) == F64 or isinstance(_memory(facts), TypeVar | Compute)
+
+
+def _may_be_float(facts: Facts) -> bool:
+    return is_float(_memory(facts)) or is_generic_number(_memory(facts))
+
+
+def _record(
+    name: str,
+    fits: Callable[[Element], bool],
+    need: str,
+    summary: str,
+    lowered: Callable[[Facts], bool] | None = None,
+) -> Intrinsic:
+    """An atomic with one value; `lowered` says for which calls Triton's own does not do everywhere."""
     return Intrinsic(
         f"atomic_{name}",
         (POINTER, Param("val", Role.VALUE, aliases=("value",), meets="pointer"), MASK, *_ORDER),
@@ -115,6 +150,7 @@ def _record(name: str, fits: Callable[[Element], bool], need: str, summary: str)
         effects=frozenset({Effect.ATOMIC}),
         first_by_name="mask",
         stored=frozenset({"val"}),
+        variants=(Variant(lowered, f"_atomic_{name}", f"_atomic_{name}"),) if lowered is not None else (),
     )
 
 
@@ -124,11 +160,11 @@ _INTEGERS = "integers of 32 and 64 bits"
 INTRINSICS = (
     _record("add", _may_be_added, f"{_WIDE}, and `f16` and `bf16`", "Adds to the elements at addresses."),
     _record("max", _is_wide, _WIDE, "Leaves the greater of the element and the value."),
-    _record("min", _is_wide, _WIDE, "Leaves the smaller of the element and the value."),
+    _record("min", _is_wide, _WIDE, "Leaves the smaller of the element and the value.", _may_be_f64),
     _record("and", _is_wide_integer, _INTEGERS, "Leaves the bits that both have."),
     _record("or", _is_wide_integer, _INTEGERS, "Leaves the bits that either has."),
     _record("xor", _is_wide_integer, _INTEGERS, "Leaves the bits that one of both has."),
-    _record("xchg", _is_wide, _WIDE, "Leaves the value."),
+    _record("xchg", _is_wide, _WIDE, "Leaves the value.", _may_be_float),
     Intrinsic(
         "atomic_cas",
         (

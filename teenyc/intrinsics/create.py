@@ -44,7 +44,8 @@ def _arange(element: DType) -> Rule:
 
 def _is_range(site: Site, start: Extent, end: Extent, span: Span) -> bool:
     """Whether the ends fit 32 bits and leave something between them, as far as known."""
-    from teenyc.diagnostics.catalog.calls import EmptyRange, OutOfBounds
+    from teenyc.diagnostics.catalog.calls import OutOfBounds
+    from teenyc.diagnostics.catalog.shapes import EmptyRange
 
     for name, known in (("start", start.known), ("end", end.known)):
         if known is not None and not I32.minimum <= known <= I32.maximum:
@@ -137,7 +138,7 @@ def _cat(site: Site) -> tuple[TensorType, ...] | None:
         return None
     first, second = types["input"], types["other"]
     if first.shape != second.shape:
-        from teenyc.diagnostics.catalog.calls import DifferentShapes
+        from teenyc.diagnostics.catalog.shapes import DifferentShapes
 
         site.report(
             DifferentShapes(

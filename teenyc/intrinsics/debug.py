@@ -79,7 +79,7 @@ def _hint(site: Site) -> tuple[TensorType, ...] | None:
     needed = max(1, len(type.shape))
     if len(hints) == needed:
         return (type,)
-    from teenyc.diagnostics.catalog.calls import HintCount
+    from teenyc.diagnostics.catalog.shapes import HintCount
 
     at = site.given["values"].span
     site.report(HintCount(span=at, function=site.intrinsic.name, needed=needed, found=len(hints)))

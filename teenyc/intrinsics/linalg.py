@@ -91,7 +91,7 @@ def _product(site: Site, left: TensorType, right: TensorType) -> Shape | None:
 
 
 def _mismatch(site: Site, a: Shape, b: Shape, why: str, advice: str | None = None) -> None:
-    from teenyc.diagnostics.catalog.calls import DotShapes
+    from teenyc.diagnostics.catalog.shapes import DotShapes
 
     spans = [site.given[name].span for name in _OPERANDS]
     site.report(
@@ -116,7 +116,7 @@ def _is_deep_enough(site: Site, left: TensorType, right: TensorType) -> bool:
         return True
     if inner.known >= minimum:
         return True
-    from teenyc.diagnostics.catalog.calls import DotTooSmall
+    from teenyc.diagnostics.catalog.shapes import DotTooSmall
 
     shapes = (shape_text(left.shape), shape_text(right.shape))
     site.report(DotTooSmall(span=site.span, extent=inner.known, minimum=minimum, shapes=shapes))

@@ -23,7 +23,7 @@ def _stream(element: DType, count: int) -> Rule:
     """`count` values of the shape of the counters."""
 
     def rule(site: Site) -> tuple[TensorType, ...] | None:
-        offset = _words(site, ("offset",))
+        offset = _words(site, (site.intrinsic.params[1].name,))
         if offset is None or not _is_seed(site) or not _has_rounds(site):
             return None
         return (TensorType(element, offset.shape),) * count
@@ -134,6 +134,10 @@ def _uniforms(seed: Any, offset: Any, n_rounds: int = 10) -> Any:
     return tuple(map(_uniform, _words_of(seed, offset, n_rounds)))
 
 
+def _uniforms_4x(seed: Any, offsets: Any, n_rounds: int = 10) -> Any:
+    return _uniforms(seed, offsets, n_rounds)
+
+
 def _normals(seed: Any, offset: Any, n_rounds: int = 10) -> Any:
     a, b, c, d = _uniforms(seed, offset, n_rounds)
     return (*_normal(a, b), *_normal(c, d))
@@ -149,10 +153,13 @@ def _first(reference: Any) -> Any:
 # ---- records --------------------------------------------------------------------------------------------------------
 
 
-def _record(name: str, count: int, reference: Any, summary: str) -> Intrinsic:
+_STREAM_4X = (_SEED, Param("offsets", Role.VALUE, aliases=("offset",)), _ROUNDS)
+
+
+def _record(name: str, count: int, reference: Any, summary: str, params: tuple[Param, ...] = _STREAM) -> Intrinsic:
     return Intrinsic(
         name,
-        _STREAM,
+        params,
         _stream(F32, count),
         f"tl.{name}",
         summary,
@@ -165,7 +172,7 @@ def _record(name: str, count: int, reference: Any, summary: str) -> Intrinsic:
 INTRINSICS = (
     _record("rand", 1, _uniforms, "Uniform random numbers from 0 to below 1, one for each offset."),
     _record("randn", 1, _normals, "Random numbers of the standard normal distribution, one for each offset."),
-    _record("rand4x", 4, _uniforms, "Four uniform random numbers for each offset."),
+    _record("rand4x", 4, _uniforms_4x, "Four uniform random numbers for each offset.", _STREAM_4X),
     _record("randn4x", 4, _normals, "Four normal random numbers for each offset."),
     Intrinsic(
         "randint",

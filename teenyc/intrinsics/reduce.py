@@ -82,7 +82,7 @@ def _with_indices(site: Site) -> tuple[TensorType, ...] | None:
     if results is None:
         return None
     if not is_present(site, "axis"):
-        from teenyc.diagnostics.catalog.calls import MissingAxis
+        from teenyc.diagnostics.catalog.shapes import MissingAxis
 
         site.report(MissingAxis(span=site.span, function=site.intrinsic.name))
         return None
@@ -113,6 +113,11 @@ def _sums_generic(facts: Facts) -> bool:
     """Whether the sum over a `D: Num` must come back to its type; named types give 32 bits by the language."""
     type = facts.types["input"]
     return _widens(facts) and isinstance(type, TensorType) and is_generic_number(type.element)
+
+
+def _is_along_first(facts: Facts) -> bool:
+    """Whether Triton's own softmax does, which until 3.8 divides rightly along the first axis only."""
+    return facts.attributes.get("dim") == 0 and "ieee_rounding" not in facts.attributes
 
 
 def _xor(input: Any, axis: int | None = None, keep_dims: bool = False) -> Any:
@@ -202,11 +207,13 @@ INTRINSICS = (
             Param("ieee_rounding", Role.FLAG, default=False),
         ),
         _softmax,
-        "tl.softmax",
+        "_softmax",
         "Exponentials that sum to 1 along an axis, the last one where none is stated; the shape stays.",
         "reduction",
         generics=1,
         reference=softmax,
-        first_by_name="ieee_rounding",
+        first_by_name="dim",
+        helper="_softmax",
+        variants=(Variant(_is_along_first, "tl.softmax({x})"),),
     ),
 )

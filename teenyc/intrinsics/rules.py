@@ -244,7 +244,7 @@ def is_within_limit(site: Site, wanted: Shape, span: Span) -> bool:
     count = numel(wanted).known
     if count is None or count <= LIMIT:
         return True
-    from teenyc.diagnostics.catalog.calls import TooManyElements
+    from teenyc.diagnostics.catalog.shapes import TooManyElements
 
     site.report(TooManyElements(span=span, shape=shape_text(wanted), count=count, limit=LIMIT))
     return False
@@ -301,7 +301,7 @@ def needs_axes(site: Site, name: str, type: TensorType, count: int) -> bool:
     """Whether an argument has at least so many axes."""
     if len(type.shape) >= count:
         return True
-    from teenyc.diagnostics.catalog.calls import TooFewAxes
+    from teenyc.diagnostics.catalog.shapes import TooFewAxes
 
     needs = "at least one axis" if count == 1 else f"at least {count} axes"
     site.report(
@@ -323,7 +323,7 @@ def axis(site: Site, name: str, shape: Shape, *, added: int = 0) -> int | None:
     rank = len(shape) + added
     if -rank <= stated < rank:
         return stated % rank
-    from teenyc.diagnostics.catalog.calls import AxisOutOfRange
+    from teenyc.diagnostics.catalog.shapes import AxisOutOfRange
 
     span = given.span if given is not None else site.span
     site.report(

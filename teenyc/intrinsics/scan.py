@@ -47,7 +47,7 @@ def _sort(site: Site) -> tuple[TensorType, ...] | None:
         return None
     if place == len(type.shape) - 1:
         return (type,)
-    from teenyc.diagnostics.catalog.calls import OnlyLastAxis
+    from teenyc.diagnostics.catalog.shapes import OnlyLastAxis
 
     at = site.given["dim"].span
     site.report(OnlyLastAxis(span=at, function=site.intrinsic.name, axis=place, rank=len(type.shape)))
@@ -73,7 +73,7 @@ def _covers(site: Site, type: TensorType) -> bool:
     found = mask(site, "mask")
     if found is None or broadcast(type.shape, found.shape) == type.shape:
         return found is not None
-    from teenyc.diagnostics.catalog.calls import DifferentShapes
+    from teenyc.diagnostics.catalog.shapes import DifferentShapes
 
     site.report(
         DifferentShapes(

@@ -18,8 +18,8 @@ from teenyc.intrinsics.rules import (
     value,
     values,
 )
-from teenyc.intrinsics.spec import Facts, Intrinsic, Param, Role, Rule, Site, Variant
-from teenyc.types import Extent, Shape, TensorType, broadcast, is_integer, shape_text
+from teenyc.intrinsics.spec import Facts, Intrinsic, Param, Role, Rule, Site, Static, Variant
+from teenyc.types import Extent, Shape, TensorType, Type, broadcast, is_integer, shape_text
 
 _INPUT = Param("input", Role.VALUE, aliases=("x",))
 _PAIR = (Param("input", Role.VALUE, aliases=("a",)), Param("other", Role.VALUE, aliases=("b",), meets="input"))
@@ -47,7 +47,7 @@ def _broadcast_to(site: Site) -> tuple[TensorType, ...] | None:
         return None
     if broadcast(type.shape, wanted) == wanted:
         return (TensorType(type.element, wanted),)
-    from teenyc.diagnostics.catalog.calls import DoesNotBroadcast
+    from teenyc.diagnostics.catalog.shapes import DoesNotBroadcast
 
     site.report(
         DoesNotBroadcast(
@@ -79,7 +79,7 @@ def _reshape(site: Site) -> tuple[TensorType, ...] | None:
     before, after = numel(type.shape), numel(wanted)
     if wanted and (before == after or has_quotient(before) or has_quotient(after)):
         return (TensorType(type.element, wanted),)
-    from teenyc.diagnostics.catalog.calls import ElementCount
+    from teenyc.diagnostics.catalog.shapes import ElementCount
 
     site.report(
         ElementCount(
@@ -116,7 +116,7 @@ def _permuted(site: Site, type: TensorType) -> tuple[TensorType, ...] | None:
     )
     if all(-rank <= d < rank for d in dims) and sorted(d % rank for d in dims) == list(range(rank)):
         return (TensorType(type.element, tuple(type.shape[d] for d in dims)),)
-    from teenyc.diagnostics.catalog.calls import NotAPermutation
+    from teenyc.diagnostics.catalog.shapes import NotAPermutation
 
     site.report(NotAPermutation(span=given.span, function=site.intrinsic.name, dims=dims, rank=rank))
     return None
@@ -147,10 +147,14 @@ def _flip(site: Site) -> tuple[TensorType, ...] | None:
     return (type,) if not stated or axis(site, "dim", type.shape) is not None else None
 
 
+def _only_axis(site: Site, results: tuple[Type, ...]) -> tuple[tuple[str, Static], ...]:
+    """Before 3.9 Triton does not flip one axis without being told which."""
+    (result,) = results
+    return (("dim", 0),) if isinstance(result, TensorType) and len(result.shape) == 1 else ()
+
+
 def _flips_one(facts: Facts) -> bool:
-    """Whether Triton's own function does, which flips one axis, the last one where none is stated."""
-    type = facts.types["x"]
-    return facts.attributes.get("dim") is not None or (isinstance(type, TensorType) and len(type.shape) == 1)
+    return facts.attributes.get("dim") is not None
 
 
 # ---- joining and splitting ------------------------------------------------------------------------------------------
@@ -196,7 +200,7 @@ def _split(site: Site) -> tuple[TensorType, ...] | None:
     if type.shape[-1] == TWO:
         half = TensorType(type.element, type.shape[:-1])
         return (half, half)
-    from teenyc.diagnostics.catalog.calls import NotTwoHalves
+    from teenyc.diagnostics.catalog.shapes import NotTwoHalves
 
     site.report(NotTwoHalves(span=site.given["a"].span, found=shape_text(type.shape)))
     return None
@@ -224,7 +228,7 @@ def _gather(site: Site) -> tuple[TensorType, ...] | None:
     kept = [tuple(e for n, e in enumerate(t.shape) if n != place) for t in (source, index)]
     if len(source.shape) == len(index.shape) and kept[0] == kept[1]:
         return (TensorType(source.element, index.shape),)
-    from teenyc.diagnostics.catalog.calls import DifferentShapes
+    from teenyc.diagnostics.catalog.shapes import DifferentShapes
 
     site.report(
         DifferentShapes(
@@ -332,6 +336,7 @@ INTRINSICS = (
         reference=lambda x, dim=None: numpy().flip(x, dim),
         helper="_flip",
         variants=(Variant(_flips_one, "tl.flip"),),
+        fills=_only_axis,
     ),
     Intrinsic(
         "join",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
 from teenyc.diagnostics.model import Diagnostic
+from teenyc.record import field, record
 from teenyc.source import Span
 from teenyc.types import Element, Extent, Shape, Type
 
@@ -44,7 +44,7 @@ REQUIRED = object()
 """The default of a parameter that must be given."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Param:
     """One parameter: Triton's name, what it is, its default, and the trait's other names for it.
 
@@ -75,7 +75,7 @@ def _plain(choice: str) -> str:
     return choice.replace("_", "").replace(".", "").lower()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Given:
     """An argument as a rule sees it: its type for a run-time value, its number, shape or name otherwise."""
 
@@ -84,7 +84,7 @@ class Given:
     static: Static = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Site:
     """One call for a rule to judge: `given` holds the arguments that are present, by parameter name.
 
@@ -107,7 +107,7 @@ Fill: TypeAlias = Callable[[Site, "tuple[Type, ...]"], "tuple[tuple[str, Static]
 """Attributes of a call that follow from its arguments and results and that the author did not write, by name."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Facts:
     """What the Triton form of a call depends on: types of operands, attributes, which operands are known numbers."""
 
@@ -116,7 +116,7 @@ class Facts:
     known: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Variant:
     """A Triton form for those calls that `when` accepts."""
 
@@ -125,7 +125,7 @@ class Variant:
     helper: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Intrinsic:
     """One function of the language.
 
@@ -171,7 +171,7 @@ class Intrinsic:
         return not self.effects
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Operator:
     """A function or method that the IR has an operation for, such as `x.lt(y)`.
 

@@ -38,10 +38,11 @@ from teenyc.ir.nodes import (
 )
 from teenyc.ir.printer import value_names
 from teenyc.ir.walk import operands_of, statements_of, values_of
+from teenyc.record import record
 from teenyc.types import ONE, Shape, TensorType
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@record(order=True)
 class Axis:
     """One axis. `id` is the number of the program axis, the counter's id, or the id of the value that has the lanes.
 
@@ -58,7 +59,7 @@ NONE: Axes = frozenset()
 PROGRAMS: Axes = frozenset(Axis("program", n) for n in range(3))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AxisInfo:
     """The axes of a value: program and loop axes of the whole, lane axes of each position of its shape."""
 

@@ -12,16 +12,16 @@ static single assignment: each `Value` is defined once, and what a loop carries 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from teenyc.record import field, record
 from teenyc.source import NO_COMMENTS, Comments, Span
 from teenyc.types import Element, Extent, Shape, TensorType, Type, TypeVar
 
 Number: TypeAlias = "int | float | bool"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Value:
     """What one operation, parameter or loop defines. `name` is the author's, or empty for a temporary."""
 
@@ -30,7 +30,7 @@ class Value:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Literal:
     """A number known here, of a scalar type. Floats keep the digits of the source; they round when they are used."""
 
@@ -38,7 +38,7 @@ class Literal:
     type: TensorType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constant:
     """A constant parameter of the kernel (`const HEAD_DIM: i32`), known at compile time but not yet here."""
 
@@ -57,14 +57,14 @@ BINARY = ("add", "sub", "mul", "div", "rem", "and", "or", "xor", "shl", "shr")
 COMPARE = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Copy:
     """`let x = y`: another name for an operand; also what gives a constant a name."""
 
     operand: Operand
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Unary:
     """`-x`, or `!x` (logical on bool, bitwise on integers). `operator` is one of `UNARY`."""
 
@@ -72,7 +72,7 @@ class Unary:
     operand: Operand
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Binary:
     """An arithmetic or bitwise operator of `BINARY` on two operands of one element type, broadcast."""
 
@@ -81,7 +81,7 @@ class Binary:
     right: Operand
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Compare:
     """A comparison of `COMPARE`; the result is bool, broadcast. With NaN only `ne` is true."""
 
@@ -90,7 +90,7 @@ class Compare:
     right: Operand
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Cast:
     """Conversion to the element type of the result, as Rust's `as`: float to int saturates and NaN gives 0.
 
@@ -102,7 +102,7 @@ class Cast:
     implicit: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Offset:
     """`pointer + offset`, in elements; pointer and integer offset broadcast."""
 
@@ -110,7 +110,7 @@ class Offset:
     offset: Operand
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ExpandDims:
     """`x[(.., None)]`: inserts axes of extent 1 at the positions `axes` of the result, ascending."""
 
@@ -121,7 +121,7 @@ class ExpandDims:
 Attribute: TypeAlias = "int | float | bool | str | None | Shape | Extent | Element | tuple[int, ...]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Call:
     """A call of an intrinsic, by the name of its record.
 
@@ -140,7 +140,7 @@ class Call:
         return next((a for n, a in self.attributes if n == name), default)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Apply:
     """A call of a device function of the program, with its dtype and constant arguments."""
 
@@ -156,7 +156,7 @@ Operation: TypeAlias = "Copy | Unary | Binary | Compare | Cast | Offset | Expand
 # ---- statements -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Let:
     """Defines `results` by an operation; none for a store."""
 
@@ -166,7 +166,7 @@ class Let:
     comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Block:
     """Statements and the operands that they yield to the construct around them."""
 
@@ -174,7 +174,7 @@ class Block:
     yields: tuple[Operand, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Carried:
     """One loop-carried value: `initial` before, `inside` at the start of an iteration, `result` after the loop.
 
@@ -186,7 +186,7 @@ class Carried:
     result: Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class For:
     """`for counter in start..stop` with a step; zero trips where `start >= stop`.
 
@@ -205,7 +205,7 @@ class For:
     comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class While:
     """`while condition`: `condition` is a block that yields one bool scalar and reads the `inside` values."""
 
@@ -216,7 +216,7 @@ class While:
     comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class If:
     """Two branches under a bool scalar; each yields the operands that become `results`."""
 
@@ -228,7 +228,7 @@ class If:
     comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Return:
     """Leaves the kernel or device function: the last statement of its block, never inside a loop."""
 
@@ -243,7 +243,7 @@ Statement: TypeAlias = "Let | For | While | If | Return"
 # ---- programs -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Parameter:
     """A run-time parameter: a scalar or a pointer to the first element of a tensor."""
 
@@ -256,7 +256,7 @@ class Parameter:
         return self.value.name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ConstantParameter:
     """A compile-time parameter, `const NAME: i32` or `bool`; `known` once `--set` fixed it."""
 
@@ -266,7 +266,7 @@ class ConstantParameter:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Requirement:
     """What a constant must satisfy for the kernel to compile: `extent` obeys `rule`.
 
@@ -279,7 +279,7 @@ class Requirement:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Attributes:
     """What `#[kernel(...)]` states, all optional.
 
@@ -294,7 +294,7 @@ class Attributes:
     pad: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Kernel:
     """One `#[kernel]` function."""
 
@@ -312,7 +312,7 @@ class Kernel:
     """the kernel's name in the source"""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Function:
     """One device function, monomorphic in nothing: its generics are bound at each `Apply`."""
 
@@ -326,7 +326,7 @@ class Function:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class OpField:
     """A kernel of an Op with its constants bound: each argument is a polynomial over the Op's parameters."""
 
@@ -336,7 +336,7 @@ class OpField:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class OpClass:
     """`pub struct …Op` with its `new`: a host class whose fields are kernels with their constants bound."""
 
@@ -347,7 +347,7 @@ class OpClass:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Program:
     """One source file, checked: every name resolved, every value typed."""
 

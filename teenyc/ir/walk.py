@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from itertools import count
 from typing import TypeVar, assert_never
 
@@ -35,6 +34,7 @@ from teenyc.ir.nodes import (
     Value,
     While,
 )
+from teenyc.record import replace
 
 Body = TypeVar("Body", Kernel, Function)
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from teenyc.ir.nodes import Program
 from teenyc.passes.drop_dead_code import drop_dead_code
 from teenyc.passes.fold_constants import fold_constants
 from teenyc.passes.widen_floats import widen_floats
 from teenyc.passes.widen_offsets import widen_offsets
+from teenyc.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pass:
     """One pass under the name by which `--emit-after` knows it."""
 

@@ -7,7 +7,7 @@ nobody reads is no effect, unless it is volatile. Named values go like others: t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from teenyc.intrinsics.spec import Effect
@@ -28,6 +28,7 @@ from teenyc.ir.nodes import (
     Value,
     While,
 )
+from teenyc.record import replace
 
 
 def drop_dead_code(program: Program) -> Program:

@@ -9,7 +9,7 @@ where it is used.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from teenyc.ir import walk
@@ -47,6 +47,7 @@ from teenyc.passes.integers import (
     round_float,
 )
 from teenyc.passes.literals import convert
+from teenyc.record import replace
 from teenyc.types import BOOL, F32, F64, Compute, DType, Element, Kind, TensorType, Type, TypeVar, is_float, is_integer
 
 

@@ -12,7 +12,7 @@ Memory may be wider than a pointer over `D` or `D::Compute` says, so a load of `
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 from typing import assert_never
 
@@ -54,6 +54,7 @@ from teenyc.passes.storage import (
     storage_of,
     stored_names,
 )
+from teenyc.record import replace
 from teenyc.source import NO_COMMENTS, Span
 from teenyc.types import Compute, DType, Element, TensorType, Type, TypeVar
 

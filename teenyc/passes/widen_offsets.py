@@ -9,7 +9,7 @@ type: arithmetic is done in i64 and cut at the end. Casts stand where narrow val
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from typing import assert_never
 
@@ -42,6 +42,7 @@ from teenyc.ir.nodes import (
     While,
 )
 from teenyc.ir.ranges import ranges
+from teenyc.record import replace
 from teenyc.source import NO_COMMENTS, Span
 from teenyc.types import I64, DType, Element, TensorType, Type, is_integer, scalar
 

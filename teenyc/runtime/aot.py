@@ -11,13 +11,14 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from teenyc.diagnostics.model import Diagnostic, Reporter
-from teenyc.runtime.manifest import manifest, record
+from teenyc.record import record
+from teenyc.runtime.manifest import manifest
+from teenyc.runtime.manifest import record as manifest_record
 from teenyc.runtime.signature import ALIGNMENT, Signature, signature_of
 from teenyc.runtime.targets import TARGETS, Target
 from teenyc.types import DType
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from teenyc.driver import Compiled
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Artifact:
     """One file to write: its name without directories, and what is in it."""
 
@@ -110,7 +111,7 @@ def _build(
             if result is not None:
                 files = _files(signature, target, result.asm)
                 artifacts += [Artifact(name, content) for name, content in files.items()]
-                records.append(record(signature, target, result.metadata, _options(signature), files))
+                records.append(manifest_record(signature, target, result.metadata, _options(signature), files))
     if reporter.has_errors:
         return ()
     return (*artifacts, Artifact(f"{stem}.json", manifest(compiled.file, triton.__version__, records)))

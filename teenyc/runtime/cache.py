@@ -14,11 +14,11 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from teenyc.diagnostics.model import CompileError
+from teenyc.record import record
 from teenyc.resources import folder
 
 LARGEST_SIZE = 256 * 2**20
@@ -31,7 +31,7 @@ PROTECTED_SECONDS = 600
 SEAL = b"# teenyc cache entry: "
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entry:
     """A module of the cache: its file, and the text that was read or written there."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, assert_never
 
 from teenyc.codegen.parameters import annotation
 from teenyc.diagnostics.model import Reporter
 from teenyc.ir.nodes import Kernel, Parameter
+from teenyc.record import record
 from teenyc.types import (
     BOOL,
     DTYPES,
@@ -30,7 +30,7 @@ ALIGNMENT = 16
 _FLOATS = {"f8e4m3": "fp8e4nv", "f8e5m2": "fp8e5", "bf16": "bf16"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Argument:
     """One run-time argument: emitted name, Triton's type (`*bf16`, `i32`), element type by its name here, size."""
 
@@ -45,7 +45,7 @@ class Argument:
         return self.type.startswith("*")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Signature:
     """All that Triton must know of a kernel. `constants` maps emitted names to numbers, or to `DType`s."""
 

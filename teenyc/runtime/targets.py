@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from teenyc.record import record
 
 KIB = 1024
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """One architecture. `shared_memory` is what one block can have, in bytes; `binary` is Triton's final stage."""
 

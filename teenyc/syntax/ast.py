@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from teenyc.record import field, record
 from teenyc.source import NO_COMMENTS, Comments, Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Name:
     """An identifier as written."""
 
@@ -19,7 +19,7 @@ class Name:
 # ---- types ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Segment:
     """One part of a path with its generic arguments: `Pointer::<D>`, `Tensor<f32, 1>`."""
 
@@ -27,7 +27,7 @@ class Segment:
     generics: tuple[TypeExpression | Expression, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class PathType:
     """A named type: `i32`, `T::Pointer<D>`."""
 
@@ -35,7 +35,7 @@ class PathType:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class TupleTypeExpression:
     """`(A, B)`; `()` is the unit type."""
 
@@ -43,7 +43,7 @@ class TupleTypeExpression:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class OtherType:
     """A type that only host code uses, such as `&'a T` or `[f32; 4]`; an error where a kernel names it."""
 
@@ -57,7 +57,7 @@ TypeExpression: TypeAlias = "PathType | TupleTypeExpression | OtherType"
 # ---- expressions ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class IntegerLiteral:
     """An integer, digits read; `suffix` is a dtype name or empty."""
 
@@ -66,7 +66,7 @@ class IntegerLiteral:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class FloatLiteral:
     """A float: the double nearest to its decimal digits; `suffix` is a dtype name or empty."""
 
@@ -75,7 +75,7 @@ class FloatLiteral:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class BoolLiteral:
     """`true` or `false`."""
 
@@ -83,7 +83,7 @@ class BoolLiteral:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class StringLiteral:
     """A string with its escapes resolved."""
 
@@ -91,7 +91,7 @@ class StringLiteral:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class PathExpression:
     """A name, or a path such as `Axis::X`, `T::load`, `zeros::<D>`, `f32::NEG_INFINITY`."""
 
@@ -99,7 +99,7 @@ class PathExpression:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Unary:
     """`-x` or `!x`."""
 
@@ -108,7 +108,7 @@ class Unary:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Binary:
     """An infix operator as written: `+ - * / % & | ^ << >> == != < <= > >= && ||`."""
 
@@ -119,7 +119,7 @@ class Binary:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Cast:
     """`operand as target`."""
 
@@ -128,7 +128,7 @@ class Cast:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Argument:
     """One argument of a call; `name` for `mask = m`."""
 
@@ -137,7 +137,7 @@ class Argument:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Call:
     """`callee(arguments)`; the callee is any expression, a path where it is right."""
 
@@ -146,7 +146,7 @@ class Call:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class MethodCall:
     """`receiver.method::<generics>(arguments)`."""
 
@@ -156,7 +156,7 @@ class MethodCall:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class FieldAccess:
     """`x.0` or `x.name`."""
 
@@ -165,7 +165,7 @@ class FieldAccess:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Index:
     """`operand[index]`; `x[(.., None)]` indexes with a tuple of an open range and a path `None`."""
 
@@ -174,7 +174,7 @@ class Index:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Array:
     """`[a, b]` or `&[a, b]`."""
 
@@ -182,7 +182,7 @@ class Array:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Tuple:
     """`(a, b)`, `(a,)` or `()`."""
 
@@ -190,7 +190,7 @@ class Tuple:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Range:
     """`a..b`, `a..=b` or `..`."""
 
@@ -200,7 +200,7 @@ class Range:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class If:
     """`if c { } else { }`, as expression or statement; `otherwise` is a block or the next `if`."""
 
@@ -210,7 +210,7 @@ class If:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class MatchArm:
     """`pattern | pattern if guard => value`."""
 
@@ -220,7 +220,7 @@ class MatchArm:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Match:
     """`match scrutinee { arms }`; the pattern `_` is a path."""
 
@@ -229,7 +229,7 @@ class Match:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Block:
     """`{ statements; value }`. `comments` are those at the value, or without one those before the closing brace."""
 
@@ -239,7 +239,7 @@ class Block:
     comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Closure:
     """`|a, b| body`; kept so that the checker can say what to write instead."""
 
@@ -255,7 +255,7 @@ Expression: TypeAlias = (
 # ---- statements -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class NamePattern:
     """`x` or `mut x`; `_` binds nothing."""
 
@@ -263,7 +263,7 @@ class NamePattern:
     mutable: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class TuplePattern:
     """`(a, mut b)`."""
 
@@ -274,7 +274,7 @@ class TuplePattern:
 Pattern: TypeAlias = "NamePattern | TuplePattern"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Let:
     """`let pattern: annotation = value;` — `value` is None for a declaration without one."""
 
@@ -285,7 +285,7 @@ class Let:
     comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Assign:
     """`target = value;` or `target += value;`; `operator` is `=`, `+=`, …"""
 
@@ -296,7 +296,7 @@ class Assign:
     comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ExpressionStatement:
     """An expression for its effect; ifs, blocks and matches among them."""
 
@@ -305,7 +305,7 @@ class ExpressionStatement:
     comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class For:
     """`for pattern in iterable { body }`; the iterable is a range, `range(…)`, `(a..b).step_by(n)`, …"""
 
@@ -317,7 +317,7 @@ class For:
     comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class While:
     """`while condition { body }`; `loop { body }` has no condition."""
 
@@ -328,7 +328,7 @@ class While:
     comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Jump:
     """`break`, `continue` (with a label or not) or `return` (with a value or not)."""
 
@@ -345,7 +345,7 @@ Statement: TypeAlias = "Let | Assign | ExpressionStatement | For | While | Jump 
 # ---- items ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Attribute:
     """`#[name(arguments)]`: arguments are expressions; `a = b` is an argument with a name.
 
@@ -357,7 +357,7 @@ class Attribute:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class TypeParameter:
     """`T: Triton`, `D: Float`; `bounds` are the last names of the bounding paths."""
 
@@ -365,7 +365,7 @@ class TypeParameter:
     bounds: tuple[Name, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ConstantParameter:
     """`const N: i32`."""
 
@@ -376,7 +376,7 @@ class ConstantParameter:
 Generic: TypeAlias = "TypeParameter | ConstantParameter"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Parameter:
     """One parameter of a function."""
 
@@ -386,7 +386,7 @@ class Parameter:
     comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Function:
     """A `fn`: a kernel where it carries `#[kernel]`, otherwise a device function. `doc` is its `///` text."""
 
@@ -400,7 +400,7 @@ class Function:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ConstItem:
     """`const NAME: i32 = value;`"""
 
@@ -410,7 +410,7 @@ class ConstItem:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class OpField:
     """A public field of an Op struct: `pub forward: FlashAttention2Forward<D>`; the type is its last name."""
 
@@ -418,7 +418,7 @@ class OpField:
     type: Name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class OpArgument:
     """How `new` makes a field: `forward: FlashAttention2Forward::<D>::new(head_dim)`."""
 
@@ -427,7 +427,7 @@ class OpArgument:
     arguments: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class OpStruct:
     """A host struct whose name ends in `Op`, with what its `impl … { pub fn new(…) -> Self { Self { … } } }` says.
 
@@ -442,7 +442,7 @@ class OpStruct:
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ModuleItem:
     """`mod name { items }`."""
 
@@ -454,7 +454,7 @@ class ModuleItem:
 Item: TypeAlias = "Function | ConstItem | OpStruct | ModuleItem"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Module:
     """One source file. `doc` is its `//!` text; host code is gone."""
 

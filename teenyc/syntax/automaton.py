@@ -19,7 +19,7 @@ Builder = Callable[..., Any]
 
 
 class Production(NamedTuple):
-    """A `tables.Rule` with its builder found; None hands the only child on."""
+    """A `tables.Rule` with its builder found; None hands the only child on, `collect` the list of all."""
 
     target: str
     size: int
@@ -30,12 +30,12 @@ class Production(NamedTuple):
 
 def bind(tables: Tables, builders: Mapping[str, Builder]) -> tuple[Production, ...]:
     """The productions of the tables; builders are named like the rules of the grammar."""
-    known: dict[str, Builder | None] = {**builders, PASS: None, COLLECT: _collect}
+    known: dict[str, Builder | None] = {**builders, PASS: None, COLLECT: collect}
     return tuple(Production(r.target, r.size, known[r.action], r.layout, r.splices) for r in tables.rules)
 
 
-def _collect(_context: Context, _start: int, _end: int, *children: Any) -> list[Any]:
-    return list(children)
+def collect(*_children: Any) -> None:
+    """Marks a rule that is a list; what reduces does its work, without copying."""
 
 
 def start_run(tables: Tables, nested: Nested, first: int, last: int, symbol: str) -> Run:
@@ -90,7 +90,10 @@ def _reduce(run: Run, production: Production, token: Token, context: Context) ->
         children = [children[i] if i >= 0 else None for i in layout]
     if splices:
         children = _spliced(children)
-    values.append(build(context, start, end, *children) if build else children[0])
+    if build is collect:
+        values.append(children)
+    else:
+        values.append(build(context, start, end, *children) if build else children[0])
     starts.append(start)
     ends.append(end)
     states.append(run.tables.rows[states[-1]][target])

@@ -10,10 +10,10 @@ import re
 from typing import Final
 
 from teenyc.diagnostics.model import Reporter
-from teenyc.syntax.tokens import ATTRIBUTE, CLOSERS, Lexed, Token
+from teenyc.syntax.tokens import ATTRIBUTE, CLOSERS, IDENTIFIER, Lexed, Token
 
 NESTING_LIMIT: Final = 256
-"""How many brackets may be open at once."""
+"""How many brackets may be open at once, beside that of the function's body."""
 
 HEIGHT_LIMIT: Final = 1000
 """How many operators, suffixes or `else if` may hang on each other in one expression."""
@@ -83,7 +83,7 @@ def _pair_all(nested: Nested, tokens: list[Token], text: str) -> None:
         partner.append(-1)
         if kind in _OPENERS:
             stack.append(len(out))
-            if len(stack) > NESTING_LIMIT:
+            if len(stack) > NESTING_LIMIT + 1:
                 nested.deep.append(len(out))
         out.append(token)
 
@@ -100,22 +100,24 @@ def _find_high(nested: Nested) -> None:
         after_block = kind == "}"
         if kind in _STACKING:
             height += 1
-            if height > HEIGHT_LIMIT:
-                nested.high.append(index)
         elif kind in _OPENERS:
-            around.append((height + 1, base))
-            base = height = height + 1
+            height += 1
+            around.append((height, base))
+            base = height
         elif kind in _CLOSERS:
             height, base = around.pop()
         elif kind in _SEPARATING:
             height = base
+        if height > HEIGHT_LIMIT:
+            nested.high.append(index)
 
 
+_PATH_WORDS = frozenset([IDENTIFIER, "unsafe", "crate", "self", "super"])
 _KERNEL = re.compile(r"#\s*\[\s*(?:\w+\s*::\s*)*kernel\b")
 
 
 def _fold_attribute(nested: Nested, opener: int, text: str) -> None:
-    """Put one token in place of `#[…]` or `#![…]`, unless it is `#[kernel]`, which the grammar reads."""
+    """Put one token in place of `#[…]` or `#![…]`; the grammar reads `#[kernel]`, and reports what is malformed."""
     tokens = nested.tokens
     first = opener - 1
     if first > 0 and tokens[first].kind == "!":
@@ -123,8 +125,19 @@ def _fold_attribute(nested: Nested, opener: int, text: str) -> None:
     if first < 0 or tokens[first].kind != "#":
         return
     start, end = tokens[first].start, tokens[-1].end
-    if _KERNEL.match(text, start, end):
+    if _KERNEL.match(text, start, end) or not _is_attribute(nested, opener + 1):
         return
     for column in (tokens, nested.partner, nested.parent):
         del column[first + 1 :]
     tokens[first] = Token(ATTRIBUTE, start, end, text[start:end])
+
+
+def _is_attribute(nested: Nested, position: int) -> bool:
+    """Whether a path stands there with nothing behind it, one group, or `= …`, up to the last token."""
+    tokens, last = nested.tokens, len(nested.tokens) - 1
+    while tokens[position].kind in _PATH_WORDS and tokens[position + 1].kind == "::":
+        position += 2
+    if tokens[position].kind not in _PATH_WORDS:
+        return False
+    following = tokens[position + 1].kind
+    return position + 1 == last or following == "=" or nested.partner[position + 1] == last - 1

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.syntax.build_types import Segments, last_name, name_of

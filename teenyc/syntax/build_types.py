@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.syntax.context import Context

@@ -11,16 +11,25 @@ from teenyc.syntax.tokens import Lexed
 
 
 class Context:
-    """One source while its tree is built; `reporter` is that of the item at hand, `errors` counts unexpected tokens."""
+    """One source while its tree is built; `reporter` is that of the item at hand, `errors` counts unexpected tokens.
 
-    def __init__(self, text: str, lexed: Lexed, reporter: Reporter) -> None:
+    `faults` are the places of brackets that were put in or left out, ascending.
+    """
+
+    def __init__(self, text: str, lexed: Lexed, reporter: Reporter, faults: list[int]) -> None:
         self.text = text
         self.lexed = lexed
         self.reporter = reporter
         self.errors = 0
+        self.faults = faults
 
     def report(self, diagnostic: Diagnostic) -> None:
         self.reporter.report(diagnostic)
+
+    def has_fault(self, start: int, end: int) -> bool:
+        """Whether a bracket was put in or left out in `[start, end)`."""
+        place = bisect_left(self.faults, start)
+        return place < len(self.faults) and self.faults[place] < end
 
     def text_of(self, span: Span) -> str:
         return self.text[span.start : span.end]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
+from teenyc.record import fields, is_record
 
 
 def is_higher_than(root: object, limit: int) -> bool:
@@ -18,12 +18,12 @@ def is_higher_than(root: object, limit: int) -> bool:
 def _children(node: object) -> list[object]:
     """The nodes directly below one."""
     found: list[object] = []
-    for field in fields(node):  # type: ignore[arg-type]
+    for field in fields(node):
         if not field.compare:
             continue  # spans and comments
         value = getattr(node, field.name)
         if isinstance(value, tuple):
-            found += [v for v in value if is_dataclass(v)]
-        elif is_dataclass(value):
+            found += [v for v in value if is_record(v)]
+        elif is_record(value):
             found.append(value)
     return found

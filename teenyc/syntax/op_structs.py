@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
+from teenyc.record import replace
 from teenyc.syntax import ast
 from teenyc.syntax.brackets import Nested
 from teenyc.syntax.build_items import Constructor

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from teenyc.diagnostics.model import Reporter
+from teenyc.record import replace
 from teenyc.source import SourceFile, Span
 from teenyc.syntax import ast, build_expressions, build_items, build_statements, build_types
 from teenyc.syntax.automaton import Production, bind, finish, start_run
@@ -35,7 +35,11 @@ def parse(source: SourceFile, reporter: Reporter) -> ast.Module:
     for fault in faults:
         reporter.report(fault)
     _read_doc_attributes(nested, lexed)
-    reader = _Reader(nested, Context(source.text, lexed, reporter), reporter, host_items(nested, items))
+    places = sorted(
+        span.start for fault in faults for span in (fault.span, *(s.span for s in fault.secondary())) if span
+    )
+    context = Context(source.text, lexed, reporter, places)
+    reader = _Reader(nested, context, reporter, host_items(nested, items))
     return ast.Module(doc=_module_doc(nested, lexed), items=tuple(reader.read(items)))
 
 
@@ -74,7 +78,8 @@ def _module_doc(nested: Nested, lexed: Lexed) -> str:
 
 
 @cache
-def _productions() -> tuple[Production, ...]:
+def productions() -> tuple[Production, ...]:
+    """The productions of the grammar with the builders of all its sections."""
     groups = (build_items, build_types, build_statements, build_expressions)
     return bind(load(), {name: builder for group in groups for name, builder in group.BUILDERS.items()})
 
@@ -107,9 +112,12 @@ class _Reader:
             return self._read_op(item, siblings)
         if self._has_deep_brackets(item, problems):
             return None
+        mistakes = self.context.errors
         node: ast.Function | ast.ConstItem | None = self._parse(item.first, item.last, "item", problems)
-        if node is not None and not problems.has_errors:
-            self._check_height(item, node, problems)
+        span = self._span(item)
+        if node is None or self.context.errors > mistakes or self.context.has_fault(span.start, span.end):
+            return None  # reported, though perhaps as a bracket
+        self._check_height(item, node, problems)
         return node
 
     def _span(self, item: RawItem) -> Span:
@@ -119,7 +127,7 @@ class _Reader:
     def _parse(self, first: int, last: int, symbol: str, problems: Reporter) -> Any:
         self.context.reporter = problems
         run = start_run(load(), self.nested, first, last, symbol)
-        return finish(run, _productions(), self.context)
+        return finish(run, productions(), self.context)
 
     def _has_deep_brackets(self, item: RawItem, problems: Reporter) -> bool:
         deep = self.nested.deep

@@ -1,7 +1,8 @@
 """What happens on an unexpected token: it is reported, and the automaton goes on with the next statement.
 
 A missing `;` is put in. Otherwise the statement is given up: its symbols are dropped, and its tokens passed over up to
-the next `;`, the end of its block, or a line that begins a statement. In a header nothing is mended.
+the next `;`, the end of its block, or a line that begins a statement. In a header nothing is mended. A statement that
+a missing `;` or bracket was reported for gets no second report.
 """
 
 from __future__ import annotations
@@ -33,27 +34,29 @@ def recover(run: Run, position: int, token: Token, context: Context) -> tuple[in
     """Where to go on and with which token, after a report; None where that is nowhere in this item."""
     context.errors += 1
     previous = run.stream[position - 1] if position else token
-    report = diagnose(run, token, previous, context)
-    if report:
-        context.report(report)
+    problem = diagnose(run, token, previous, context)
     if token.kind == UNTERMINATED or context.errors > ERROR_LIMIT:
         return None
     stays = run.mended == position
     run.mended = position
     at_start = "<statement>" in run.tables.rows[run.states[-1]]
     if not (stays or at_start) and _begins_new(context.text, previous, token) and run.accepts(";"):
+        run.inserted = -1 if token.kind in _UNMISTAKABLE else token.start
+        context.report(problem)
         return position, Token(";", previous.end, previous.end, "")
-    return _skip_statement(run, position, stays, context)
+    begin, go_on = _skip_statement(run, position, stays, context)
+    end = run.stream[go_on].start if go_on is not None else len(context.text)
+    if begin != run.inserted and not context.has_fault(begin, end):
+        context.report(problem)
+    return None if go_on is None else (go_on, run.stream[go_on])
 
 
 # ---- saying what is wrong -------------------------------------------------------------------------------------------
 
 
-def diagnose(run: Run, token: Token, previous: Token, context: Context) -> Diagnostic | None:
-    """The report of an unexpected token; None where another one tells of it already."""
+def diagnose(run: Run, token: Token, previous: Token, context: Context) -> Diagnostic:
+    """The report of an unexpected token."""
     span = Span(token.start, token.end)
-    if token.kind == UNTERMINATED:
-        return None
     if token.kind == UNKNOWN:
         return UnknownCharacter(span=span, **unknown_character(token.text))
     if token.kind == "else":
@@ -131,9 +134,11 @@ def _wanted(run: Run) -> list[str]:
     for part, words in _PARTS.items():
         if part in row:
             return [words]
-    if IDENTIFIER in row and run.accepts(IDENTIFIER):
+    if run.accepts("STRING"):
+        return ["an expression"]
+    if run.accepts(IDENTIFIER):
         return ["a name"]
-    if run.accepts("+"):  # behind an operand, where `=` is the rarest way to go on
+    if run.accepts("+") or "{" in marks:  # behind an operand, where `=` is the rarest way to go on
         marks = [mark for mark in marks if mark != "="]
     marks = marks or [mark for mark in _OTHER_MARKS if run.accepts(mark)]
     return [f"`{mark}`" for mark in marks[:3]] or ["something else"]
@@ -174,18 +179,16 @@ _NAMELIKE = KEYWORDS - frozenset(
 # ---- going on -------------------------------------------------------------------------------------------------------
 
 
-def _skip_statement(run: Run, position: int, stays: bool, context: Context) -> tuple[int, Token] | None:
-    """Drop the symbols of the statement and pass its tokens."""
+def _skip_statement(run: Run, position: int, stays: bool, context: Context) -> tuple[int, int | None]:
+    """Drop the symbols of the statement and pass its tokens: where its text began, and the token to go on with."""
     depth = _innermost_block(run)
-    if depth is None:
-        return None
-    opener = run.values[depth]
-    go_on = _climb(run, position, opener)
-    if go_on is None:
-        return None
-    run.cut(depth + 1 + _has_statements(run, depth))
-    index = _next_statement(run, *go_on, stays, context)
-    return index, run.stream[index]
+    place = None if depth is None else _climb(run, position, run.values[depth])
+    if depth is None or place is None:
+        return run.stream[0].start, None
+    count = depth + 1 + _has_statements(run, depth)
+    begin = run.starts[count] if len(run.starts) > count else run.stream[position].start
+    run.cut(count)
+    return begin, _next_statement(run, *place, stays, context)
 
 
 def _innermost_block(run: Run) -> int | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Final
 
 from teenyc.diagnostics.catalog.syntax import UnclosedDelimiter, UnexpectedCloser
 from teenyc.diagnostics.model import Reporter
@@ -94,10 +95,7 @@ class _Mender:
 
     def _close_groups(self) -> None:
         """Close round and square brackets down to the innermost brace."""
-        count = len(self._open)
-        while count and self._open[count - 1].kind != "{":
-            count -= 1
-        self.close_down_to(count)
+        self.close_down_to(self._groups_start())
 
     def _close(self, index: int, token: Token) -> bool:
         """Pair a closing bracket, closing what it leaves open inside; False to drop it."""
@@ -131,7 +129,7 @@ class _Mender:
     def _reject(self, index: int, token: Token) -> None:
         """Report a bracket that closes nothing, or take it for the one that the innermost open bracket needs."""
         opener = self._open[-1] if self._open and self._open[-1].kind != "{" and token.kind != "}" else None
-        if opener and self._kinds[index + 1] == CLOSERS[opener.kind]:
+        if opener and self._is_stray(index):
             opener = None
         self._reporter.report(
             UnexpectedCloser(
@@ -144,6 +142,18 @@ class _Mender:
         if opener:
             self._open.pop()
             self.out.append(Token(CLOSERS[opener.kind], token.start, token.end, token.text))
+
+    def _is_stray(self, index: int) -> bool:
+        """Whether what is open in this statement closes better without the bracket at `index` than with it mended."""
+        groups = [CLOSERS[t.kind] for t in self._open[self._groups_start() :]]
+        return _mismatches(groups, self._kinds, index + 1) < _mismatches(groups[:-1], self._kinds, index + 1)
+
+    def _groups_start(self) -> int:
+        """How many brackets are open up to the innermost brace."""
+        count = len(self._open)
+        while count and self._open[count - 1].kind != "{":
+            count -= 1
+        return count
 
     def _close_by_indentation(self, token: Token) -> None:
         """Close braces whose line is indented more than that of a closing one, while the file lacks closing ones."""
@@ -170,3 +180,24 @@ class _Mender:
         start = self._text.rfind("\n", 0, token.start) + 1
         line = self._text[start : token.start + 1]
         return len(line) - len(line.lstrip())
+
+
+_LOOKAHEAD: Final = 300
+"""Tokens that are looked at to judge one bracket."""
+
+
+def _mismatches(groups: list[str], kinds: list[str], index: int) -> int:
+    """How many brackets fit nothing up to the end of the statement, if those of `groups` are to be closed."""
+    waiting = list(groups)
+    count = 0
+    for kind in kinds[index : index + _LOOKAHEAD]:
+        if kind in (";", "{", "}"):
+            break
+        if kind in CLOSERS:
+            waiting.append(CLOSERS[kind])
+        elif kind in _OPENERS:
+            if waiting and waiting[-1] == kind:
+                waiting.pop()
+            else:
+                count += 1
+    return count + len(waiting)

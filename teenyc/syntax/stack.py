@@ -13,7 +13,8 @@ class Run:
     """The stacks have one entry for each symbol read so far; `states` has one more, the start.
 
     `stream` holds the tokens of the item and an `END`; `partner` and `parent` are as in `Nested`, for all tokens of the
-    file, the first of the item at `offset`. `mended` is where in `stream` the last mistake was mended.
+    file, the first of the item at `offset`. `mended` is where in `stream` the last mistake was mended,
+    `inserted` where in the text something begins behind a `;` that was put in, which may not be a statement.
     """
 
     def __init__(self, tables: Tables, stream: list[Token], nested: Nested, offset: int, symbol: str) -> None:
@@ -27,6 +28,7 @@ class Run:
         self.starts: list[int] = []
         self.ends: list[int] = []
         self.mended = -1
+        self.inserted = -1
 
     def cut(self, count: int) -> None:
         """Forget all but the first `count` symbols."""

@@ -124,18 +124,20 @@ def _block_comment(text: str, start: int, lexed: Lexed, comments: list[_Comment]
 
 
 def _foreign_word(text: str, start: int, end: int, tokens: list[Token]) -> int:
-    """Read a word with characters beyond ASCII as far as it is a name, and one bad character; where to go on."""
-    stop = start + 2 if text.startswith("r#", start) else start
-    first = stop
-    while stop < end and (text[stop] if stop == first else "a" + text[stop]).isidentifier():
-        stop += 1
-    if stop > first:
-        tokens.append(Token(IDENTIFIER, start, stop, text[start:stop]))
-    if stop == end:
-        return end
-    if text[stop] not in SPACES:
-        tokens.append(Token(UNKNOWN, stop, stop + 1, text[stop]))
-    return stop + 1
+    """Read a run of letters, digits and characters beyond ASCII: names, spaces and what is unknown; where it ends."""
+    while start < end:
+        first = stop = start + 2 if text.startswith("r#", start) else start
+        while stop < end and (text[stop] if stop == first else "a" + text[stop]).isidentifier():
+            stop += 1
+        if stop == first:
+            stop = start + 1
+            if text[start] not in SPACES:
+                tokens.append(Token(UNKNOWN, start, stop, text[start]))
+        else:
+            word = text[start:stop]
+            tokens.append(Token(word if word in KEYWORDS else IDENTIFIER, start, stop, word))
+        start = stop
+    return end
 
 
 def _attach(text: str, lexed: Lexed, comments: list[_Comment], start: int) -> None:

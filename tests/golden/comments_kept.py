@@ -22,6 +22,7 @@ def comments_kept(
     for _ in range(n):
         # Newton's step for the square root of two
         x = 0.5 * (x + 2.0 / x)  # never below it
+
     tl.store(x_ptr + off, x)
 
 

@@ -6,7 +6,6 @@ import os
 import triton
 import triton.language as tl
 
-
 _ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)
 
 

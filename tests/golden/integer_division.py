@@ -15,7 +15,7 @@ def integer_division(a_ptr, b_ptr, n: tl.int32, BLOCK: tl.constexpr):
     b = tl.load(b_ptr + off)
     half = (n - 7) // 2
     tl.store(a_ptr + off, a // b + half)
-    tl.store(b_ptr + off, a % b + -3 + BLOCK // 3)
+    tl.store(b_ptr + off, a % b - 3 + BLOCK // 3)
 
 
 TEENYC = {

@@ -6,7 +6,6 @@ import os
 import triton
 import triton.language as tl
 
-
 _ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)
 
 
@@ -32,8 +31,6 @@ def layer_norm(
     BLOCK: tl.constexpr,
 ):
     """`y = (x - mean) / sqrt(var + eps) * weight + bias`, row by row."""
-    D: tl.constexpr = x_ptr.dtype.element_ty
-    D_COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
     eps = tl.cast(eps, tl.float32)
     base = tl.program_id(0).to(tl.int64) * cols
     col = tl.arange(0, BLOCK)
@@ -45,7 +42,7 @@ def layer_norm(
     weight = tl.load(weight_ptr + col, mask=inside, other=0.0).to(tl.float32)
     bias = tl.load(bias_ptr + col, mask=inside, other=0.0).to(tl.float32)
     y = centred * tl.rsqrt(variance + eps) * weight + bias
-    tl.store(y_ptr + base + col, _round_to(y.to(D_COMPUTE), y_ptr.dtype.element_ty), mask=inside)
+    tl.store(y_ptr + base + col, _round_to(y, y_ptr.dtype.element_ty), mask=inside)
 
 
 TEENYC = {

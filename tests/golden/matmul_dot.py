@@ -6,7 +6,6 @@ import os
 import triton
 import triton.language as tl
 
-
 _ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)
 
 
@@ -32,10 +31,8 @@ def matmul(
     BLOCK_N: tl.constexpr,
     BLOCK_K: tl.constexpr,
 ):
-    """`C = A @ B` for row-major matrices whose sizes are multiples of the blocks. Grid: `(m / BLOCK_M, n / \
-BLOCK_N)`."""
-    D: tl.constexpr = a_ptr.dtype.element_ty
-    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    """`C = A @ B` for row-major matrices whose sizes are multiples of the blocks. Grid: `(m / BLOCK_M, n / BLOCK_N)`.
+    """
     row = tl.program_id(0).to(tl.int64) * BLOCK_M + tl.arange(0, BLOCK_M)
     col = tl.program_id(1).to(tl.int64) * BLOCK_N + tl.arange(0, BLOCK_N)
     acc = tl.zeros([BLOCK_M, BLOCK_N], dtype=tl.float32)
@@ -44,7 +41,7 @@ BLOCK_N)`."""
         a = tl.load(a_ptr + row[:, None] * k + inner[None, :])
         b = tl.load(b_ptr + inner[:, None] * n + col[None, :])
         acc = tl.dot(a, b, acc, input_precision="ieee")
-    tl.store(c_ptr + row[:, None] * n + col[None, :], _round_to(acc.to(COMPUTE), c_ptr.dtype.element_ty))
+    tl.store(c_ptr + row[:, None] * n + col[None, :], _round_to(acc, c_ptr.dtype.element_ty))
 
 
 TEENYC = {

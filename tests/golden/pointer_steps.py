@@ -11,7 +11,7 @@ import triton.language as tl
 def pointer_steps(x_ptr, y_ptr, stride: tl.int32, BLOCK: tl.constexpr):
     """Copies the row before."""
     row = tl.program_id(0).to(tl.int64)
-    before = x_ptr + row * stride + -tl.cast(stride, tl.int64)
+    before = x_ptr + row * stride - tl.cast(stride, tl.int64)
     lane = tl.arange(0, BLOCK)
     tl.store(y_ptr + row * stride + lane, tl.load(before + lane))
 

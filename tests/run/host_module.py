@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -13,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from teenyc.codegen.host import Names, host_view
 from teenyc.ir.nodes import Attributes, Kernel, OpClass, OpField, Program, Requirement
+from teenyc.record import replace
 from teenyc.resources import template_directory
 from teenyc.types import F32, I32, Compute, Element, Extent
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,6 +17,7 @@ from host_module import ATTENTION, MULTIPLY, NINE, attention_program, module_of,
 from ir_builder import B
 
 from teenyc.ir.nodes import Program
+from teenyc.record import replace
 from teenyc.types import BOOL, DTYPES, F16, F32, I32, I64, Bound, TypeVar
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from teenyc.diagnostics.catalog.names import UnknownName
 from teenyc.diagnostics.model import Diagnostic, Fix, Label
 from teenyc.diagnostics.render import Report
+from teenyc.record import record
 from teenyc.source import SourceFile, Span
 
 SAMPLE = "fn f() {\n    let b = 1;\n    let a = scal + 1;\n}\n"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Sample(Diagnostic):
     """A report with any words. It is for these tests only.
 

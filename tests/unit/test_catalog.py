@@ -6,7 +6,6 @@ import inspect
 import re
 import subprocess
 import sys
-from dataclasses import fields
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -31,6 +30,7 @@ from teenyc.diagnostics.catalog.inputs import (
 )
 from teenyc.diagnostics.explain import explain, explanation
 from teenyc.diagnostics.model import Diagnostic, Severity
+from teenyc.record import fields
 
 INPUTS = [
     FileMissing(path="x.tk", similar="y.tk"),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ir_builder import B, D, N, constant, lit, of_kernel
 from pass_texts import after, expect
 
 from teenyc.ir.nodes import Cast
 from teenyc.passes.fold_constants import fold_constants
+from teenyc.record import replace
 from teenyc.types import BF16, BOOL, F32, F64, I8, I32, I64, TensorType, scalar
 
 

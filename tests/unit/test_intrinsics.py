@@ -120,7 +120,7 @@ def test_the_page_is_up_to_date() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), "write it anew: python -m teenyc.intrinsics.docs"
 
 
-@pytest.mark.parametrize("module", ["calls", "memory"])
+@pytest.mark.parametrize("module", ["calls", "shapes", "memory"])
 def test_every_report_has_its_code_and_explanation(module: str) -> None:
     kinds = vars(import_module(f"teenyc.diagnostics.catalog.{module}")).values()
     codes = [k.code for k in kinds if isinstance(k, type) and issubclass(k, Diagnostic) and k.code]
@@ -341,6 +341,8 @@ def test_attributes_leave_defaults_out_and_count_axes_from_the_front() -> None:
     assert judge("softmax", x=x, dim=0, keep_dims=True).attributes == {"dim": 0}
     assert judge("permute", input=x, dims=(-1, 0)).attributes == {"dims": (1, 0)}
     assert judge("sort", x=x, dim=-1).attributes == {}
+    assert judge("flip", x=x).attributes == {}
+    assert judge("flip", x=tensor(D, 8)).attributes == {"dim": 0}
     assert judge("rand", seed=tensor(I32), offset=tensor(I32), n_rounds=10).attributes == {}
     options = judge("load", pointer=pointer(D, 8), boundary_check=(), eviction_policy="no_evict", cache_modifier=".cg")
     assert options.attributes == {"cache_modifier": ".cg"}
@@ -374,7 +376,9 @@ def test_variants_depend_on_types_and_attributes() -> None:
     assert form("sum", tensor(I8, 8)) == ("tl.sum", None)
     assert form("sum", tensor(W, 8)) == ("_sum", "_sum")
     assert form("flip", tensor(F32, 4, 8)) == ("_flip", "_flip")
-    assert form("flip", tensor(F32, 8)) == form("flip", tensor(F32, 4, 8), dim=1) == ("tl.flip", None)
+    assert form("flip", tensor(F32, 4, 8), dim=1) == ("tl.flip", None)
+    assert form("softmax", tensor(F32, 8), dim=0) == ("tl.softmax({x})", None)
+    assert form("softmax", tensor(F32, 4, 8), dim=1) == ("_softmax", "_softmax")
     assert form("cdiv", tensor(I32), tensor(I32)) == ("_cdiv", "_cdiv")
     assert form("cdiv", tensor(I32), tensor(I32), known="x div") == ("tl.cdiv", None)
 

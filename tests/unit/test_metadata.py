@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from teenyc.codegen.literals import docstring_lines, literal, literal_lines
 from teenyc.codegen.metadata import class_names, free_name
 from teenyc.codegen.sizes import extent_text, size_checks
 from teenyc.ir.nodes import Attributes, Kernel, OpClass, Program
+from teenyc.record import replace
 from teenyc.types import BOOL, F32, I32, Bound, Element, Extent, Pointer, Quotient, TypeVar, scalar
 
 N = Extent.of("N")

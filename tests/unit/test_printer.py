@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from textwrap import dedent
 
 from ir_builder import HERE, B, D, N, constant, lit, of_kernel
@@ -10,6 +9,7 @@ from ir_builder import HERE, B, D, N, constant, lit, of_kernel
 from teenyc.ir.nodes import Attributes, ConstantParameter, OpClass, OpField, Requirement
 from teenyc.ir.printer import print_body, print_program, value_names
 from teenyc.ir.walk import renumber
+from teenyc.record import replace
 from teenyc.types import BF16, F32, F64, I32, I64, Extent, TensorType, scalar
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from ir_builder import HERE, B, D, N, constant, lit, of_kernel
 
 from teenyc.ir.nodes import Binary, Block, Cast, Constant, For, Literal, Value
 from teenyc.ir.verify import verify
+from teenyc.record import replace
 from teenyc.types import BOOL, F32, I8, I32, I64, Extent, TensorType, Unsuffixed, scalar
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 
 import pytest
 from ir_builder import HERE, B, lit, of_kernel
@@ -11,6 +10,7 @@ from ir_builder import HERE, B, lit, of_kernel
 from teenyc.ir import walk
 from teenyc.ir.nodes import Binary, Block, Copy, For, If, Kernel, Let, Literal, Return, Statement, Value, While
 from teenyc.ir.printer import print_program
+from teenyc.record import replace
 from teenyc.types import BOOL, I32, scalar
 
 

@@ -19,7 +19,7 @@ PHASES = MappingProxyType(
         "E00": ("inputs", "syntax"),
         "E01": ("syntax",),
         "E02": ("names",),
-        "E03": ("types", "calls"),
+        "E03": ("types", "calls", "shapes"),
         "E04": ("memory",),
         "E05": ("target",),
         "E06": ("structure",),

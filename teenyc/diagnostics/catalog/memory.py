@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from teenyc.diagnostics.model import Diagnostic, Label
+from teenyc.record import record
 from teenyc.source import Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class PointerNeeded(Diagnostic):
     """An access to memory needs an address, a `Pointer<…>` or a pointer plus offsets.
 
@@ -30,7 +29,7 @@ class PointerNeeded(Diagnostic):
         return "add the offsets to a pointer parameter: `x_ptr + off`"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class MaskNeeded(Diagnostic):
     """A mask or a condition is `bool`, as comparisons give it.
 
@@ -53,7 +52,7 @@ class MaskNeeded(Diagnostic):
         return "compare: `off < n`"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class AccessShape(Diagnostic):
     """A mask, or what stands for masked lanes, does not fit the addresses that it goes with.
 
@@ -83,7 +82,7 @@ class AccessShape(Diagnostic):
         return "add axes of extent 1 with `x[(.., None)]` or `x[(None, ..)]`"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class OtherWithoutMask(Diagnostic):
     """`other` stands for the lanes that a mask leaves out; without a mask there are none.
 
@@ -101,7 +100,7 @@ class OtherWithoutMask(Diagnostic):
         return "add `mask = …`, or leave `other` out"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class StoredShape(Diagnostic):
     """What is written does not fit the addresses: one value an address, or one value for all of them.
 
@@ -132,7 +131,7 @@ class StoredShape(Diagnostic):
         return "give the pointer and the value the same axes with `x[(.., None)]` or `x[(None, ..)]`"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class StoredType(Diagnostic):
     """What is written, compared or filled in has another element type than the memory.
 
@@ -162,7 +161,7 @@ class StoredType(Diagnostic):
         return f"convert it: `cast::<{self.found}, {self.memory}>(…)`, or `as {self.memory}`"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class BlockPointerOption(Diagnostic):
     """`boundary_check` and `padding_option` belong to block pointers, which know where a tensor ends; pointers do not.
 
@@ -181,7 +180,7 @@ class BlockPointerOption(Diagnostic):
         return "state which lanes are inside with `mask`, and what the others get with `other`"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class AtomicType(Diagnostic):
     """Hardware has no such atomic for the memory's element type.
 
@@ -204,7 +203,7 @@ class AtomicType(Diagnostic):
         return f"addresses of `{self.element}`"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class AtomicRank(Diagnostic):
     """The arguments of an atomic have as many axes as its pointers, or none.
 

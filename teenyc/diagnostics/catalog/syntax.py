@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from teenyc.diagnostics.model import Diagnostic, Fix, Label
+from teenyc.record import record
 from teenyc.source import Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class TooDeep(Diagnostic):
     """Something is nested deeper than teenyc follows: over 256 brackets, or an expression over 1,000 operators high.
 
@@ -30,7 +29,7 @@ class TooDeep(Diagnostic):
         return "give parts of it a name with `let`"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Unexpected(Diagnostic):
     """The grammar wants something else here.
 
@@ -68,7 +67,7 @@ class Unexpected(Diagnostic):
         return Fix(self.span, self.insertion) if self.insertion and self.span else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class UnclosedDelimiter(Diagnostic):
     """A bracket is opened and never closed.
 
@@ -96,7 +95,7 @@ class UnclosedDelimiter(Diagnostic):
         return Fix(self.where, self.closer) if self.where else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class UnexpectedCloser(Diagnostic):
     """A bracket closes that nothing opened, or one of another kind.
 
@@ -124,7 +123,7 @@ class UnexpectedCloser(Diagnostic):
         return Fix(self.span, self.wanted) if self.span else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class UnterminatedString(Diagnostic):
     r"""A string has no closing quote; the rest of the file is in it.
 
@@ -146,7 +145,7 @@ class UnterminatedString(Diagnostic):
         return 'close it with `"`; a quote inside is written `\\"`'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class UnterminatedComment(Diagnostic):
     """A block comment has no end; the rest of the file is in it. Block comments nest, so each `/*` needs its `*/`.
 
@@ -166,7 +165,7 @@ class UnterminatedComment(Diagnostic):
         return "close it with `*/`; comments inside it need their own"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class BadNumber(Diagnostic):
     """A number is not written as Rust writes numbers.
 
@@ -189,7 +188,7 @@ class BadNumber(Diagnostic):
         return self.hint or None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class NumberTooLarge(Diagnostic):
     """A number fits no type: integers have at most 64 bits, floats end near 1.8e308.
 
@@ -208,7 +207,7 @@ class NumberTooLarge(Diagnostic):
         return (f"the largest is {self.limit}",)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class BadEscape(Diagnostic):
     r"""A backslash in a string begins no escape.
 
@@ -229,7 +228,7 @@ class BadEscape(Diagnostic):
         return "a backslash itself is written `\\\\`"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class UnknownCharacter(Diagnostic):
     """A character that begins nothing in the language, often one that only looks like another.
 
@@ -253,7 +252,7 @@ class UnknownCharacter(Diagnostic):
         return f"write {self.instead}" if self.instead else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ChainedComparison(Diagnostic):
     """Comparisons cannot be chained: there is no `a < b < c`, and `&` and `|` bind tighter than a comparison.
 
@@ -277,7 +276,7 @@ class ChainedComparison(Diagnostic):
         return self.hint
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class CastThenLess(Diagnostic):
     """A `<` behind a cast begins generic arguments of the type, as in Rust.
 
@@ -303,7 +302,7 @@ class CastThenLess(Diagnostic):
         return Fix(self.cast, f"({self.text})")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class PositionalAfterNamed(Diagnostic):
     """Arguments by position come before those by name.
 
@@ -324,7 +323,7 @@ class PositionalAfterNamed(Diagnostic):
         return "give it a name too, or put it first"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class AssignmentInCondition(Diagnostic):
     """A condition holds `=`, which assigns, where `==` compares.
 
@@ -347,7 +346,7 @@ class AssignmentInCondition(Diagnostic):
         return Fix(self.span, "==") if self.span else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ElseWithoutIf(Diagnostic):
     """An `else` follows something that is no `if`.
 
@@ -364,7 +363,7 @@ class ElseWithoutIf(Diagnostic):
         return "`else` stands right behind the `}` of an `if`"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ExpectedItem(Diagnostic):
     """Something stands at file level that is no item. Statements belong into a function.
 
@@ -386,7 +385,7 @@ class ExpectedItem(Diagnostic):
         return self.hint or None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class KernelAttribute(Diagnostic):
     """`#[kernel]` stands on something that is no function.
 
@@ -405,7 +404,7 @@ class KernelAttribute(Diagnostic):
         return "put it before the function that is the kernel"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class MacroCall(Diagnostic):
     """A macro is called in a kernel. Macros are host code; what kernels can do they do by functions.
 
@@ -427,7 +426,7 @@ class MacroCall(Diagnostic):
         return f"there is a function for it: `{self.instead}`" if self.instead else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class HostExpression(Diagnostic):
     """An expression of host code: references and pointers are not followed in a kernel.
 
@@ -455,7 +454,7 @@ class HostExpression(Diagnostic):
         return f"leave the `{self.operator}` out: values are passed as they are"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SplitOperator(Diagnostic):
     """The two characters of one operator stand apart.
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from teenyc.diagnostics.model import Diagnostic
+from teenyc.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class UnknownTarget(Diagnostic):
     """Kernels are compiled for a back end and an architecture: `cuda:` and the compute capability, `hip:` and the
     name of the architecture.
@@ -31,7 +30,7 @@ class UnknownTarget(Diagnostic):
         return f"there is a target with a similar name: `{self.similar}`" if self.similar else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ConstantNotSet(Diagnostic):
     """A kernel is compiled for a target with fixed values of its constants, and one of them has no value.
 
@@ -57,7 +56,7 @@ class ConstantNotSet(Diagnostic):
         return f"give it one with `--set {self.constant}={value}`"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class DtypeNotSet(Diagnostic):
     """A kernel is compiled for a target with fixed element types, and one of its dtype parameters has none.
 
@@ -81,7 +80,7 @@ class DtypeNotSet(Diagnostic):
         return f"give it one with `--dtype {self.variable}=f32`"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class TooMuchSharedMemory(Diagnostic):
     """A kernel with these constants needs more shared memory than a block of threads can have on a target.
 
@@ -111,7 +110,7 @@ class TooMuchSharedMemory(Diagnostic):
         return "make its constants smaller, or state a smaller `num_stages`"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class TargetFailed(Diagnostic):
     """Triton, or the assembler behind it, did not compile a kernel for a target; the note has what it said.
 
@@ -133,7 +132,7 @@ class TargetFailed(Diagnostic):
         return (f"Triton says: {self.reason}",)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class TritonMissing(Diagnostic):
     """Generating Triton source needs no Triton; compiling it for a target does.
 
@@ -154,7 +153,7 @@ class TritonMissing(Diagnostic):
         return "install `triton` (3.6 to 3.9)"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class TritonInterprets(Diagnostic):
     """Triton was imported under `TRITON_INTERPRET=1`: it runs kernels on the CPU in this process and compiles none.
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
+
+from teenyc.record import record
 
 
 class Tone(Enum):
@@ -19,7 +20,7 @@ class Tone(Enum):
     NOTE = "1;32"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Palette:
     """Paints if `color`; without it, text stays as it is."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from teenyc.diagnostics.model import LIMIT, Diagnostic, Severity
+from teenyc.record import record
 from teenyc.source import Position, SourceFile, Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Report:
     """A diagnostic and the source that it is about, None for what has no source (a missing file)."""
 

@@ -10,20 +10,20 @@ line. Each mark that starts before others on its line has its words further down
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from teenyc.diagnostics.model import Label
 from teenyc.diagnostics.render.paint import Palette, Row, Tone
 from teenyc.diagnostics.render.report import clamp
 from teenyc.diagnostics.render.text import Excerpt, excerpt, printable
+from teenyc.record import record
 from teenyc.source import SourceFile
 
 NARROWEST = 20
 """Columns that a source line gets however narrow the output is."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mark:
     """A label in its source: lines from 1; `start` in the first line and `end` in the last, in code points from 0."""
 
@@ -36,7 +36,7 @@ class Mark:
     sign: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Layout:
     """What all lines of a snippet share: the width of the line numbers, of the whole, and the colours."""
 

@@ -7,9 +7,10 @@ points.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from itertools import accumulate
 from unicodedata import category, east_asian_width
+
+from teenyc.record import record
 
 TAB = " " * 4
 _ELLIPSIS = "…"
@@ -45,7 +46,7 @@ def _width(character: str) -> int:
     return 2 if east_asian_width(character) in "WF" else 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Excerpt:
     """The part of a line that is shown, and the column in which each of its code points starts.
 

@@ -1,0 +1,152 @@
+"""W0xxx: what compiles but is probably not meant."""
+
+from __future__ import annotations
+
+from teenyc.diagnostics.model import Diagnostic, Fix, Label, Severity
+from teenyc.record import record
+from teenyc.source import Span
+
+
+@record(kw_only=True)
+class Lint(Diagnostic):
+    """A report that does not stop the build unless `--deny-warnings` is given. Each kind has its own code and text."""
+
+    severity = Severity.LINT
+
+
+@record(kw_only=True)
+class UnusedVariable(Lint):
+    """A `let` gives a name to a value that nothing reads. Its line does not appear in the generated kernel.
+
+    let scale = 1.0;        // never used
+    let _scale = 1.0;       // says that this is meant
+    """
+
+    code = "W0101"
+    name: str
+
+    def message(self) -> str:
+        return f"unused variable `{self.name}`"
+
+    def help(self) -> str:
+        return f"remove it, or call it `_{self.name}` if that is meant"
+
+    def fix(self) -> Fix | None:
+        return Fix(self.span, f"_{self.name}") if self.span else None
+
+
+@record(kw_only=True)
+class UnusedMutable(Lint):
+    """A variable is declared `mut` but never assigned again. Readers will look for the assignment.
+
+    let mut n = 4;      // never changes
+    let n = 4;
+    """
+
+    code = "W0102"
+    name: str
+
+    def message(self) -> str:
+        return f"variable `{self.name}` need not be mutable"
+
+    def help(self) -> str:
+        return "remove `mut`"
+
+
+@record(kw_only=True)
+class UnusedParameter(Lint):
+    """A parameter of a kernel is never read. Callers pass it for nothing.
+
+    fn scale(x: Pointer<f32>, n: i32) { store(x, 1.0); }        // `n` is unused
+    fn scale(x: Pointer<f32>, _n: i32) { store(x, 1.0); }       // says that this is meant
+    """
+
+    code = "W0103"
+    name: str
+
+    def message(self) -> str:
+        return f"unused parameter `{self.name}`"
+
+    def help(self) -> str:
+        return f"remove it, or call it `_{self.name}` if that is meant"
+
+
+@record(kw_only=True)
+class HidesIntrinsic(Lint):
+    """A function of the file has the name of an intrinsic and hides it in every call.
+
+    fn sum(a: f32, b: f32) -> f32 { a + b }     // `sum(x, axis = 0)` no longer reduces
+    fn add_both(a: f32, b: f32) -> f32 { a + b }
+    """
+
+    code = "W0104"
+    name: str
+
+    def message(self) -> str:
+        return f"the function `{self.name}` hides the intrinsic of that name"
+
+    def help(self) -> str:
+        return "give it another name"
+
+
+@record(kw_only=True)
+class ValueNeverRead(Lint):
+    """A value is assigned to a variable and overwritten, or the kernel ends, before anything reads it.
+
+    let mut acc = 0.0;
+    acc = load(x);      // the 0.0 is never read
+    store(y, acc);
+    """
+
+    code = "W0105"
+    name: str
+
+    def message(self) -> str:
+        return f"the value assigned to `{self.name}` is never read"
+
+    def help(self) -> str:
+        return "remove the assignment, or read the value"
+
+
+@record(kw_only=True)
+class SameAddress(Lint):
+    """A store writes to addresses that do not depend on the program's index, so every program writes the same place.
+
+        store(out, v);                              // all programs write `out`
+        store(out + program_id(Axis::X), v);        // each its own
+
+    A kernel that is launched with one program only may do so.
+    """
+
+    code = "W0106"
+    pointer: str
+
+    def message(self) -> str:
+        return "every program writes to the same address"
+
+    def label(self) -> str:
+        return f"the address in `{self.pointer}` does not depend on `program_id`"
+
+    def help(self) -> str:
+        return "add an offset that depends on `program_id`, or launch one program only"
+
+
+@record(kw_only=True)
+class UnreachableCode(Lint):
+    """Statements stand behind a `return`, a `break` or a `continue` and never run.
+
+    return;
+    store(x, 1.0);      // never runs
+    """
+
+    code = "W0107"
+    jump: Span
+
+    def message(self) -> str:
+        return "unreachable statement"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.jump, "any code behind this is unreachable"),)
+
+    def help(self) -> str:
+        return "remove it"

@@ -1,0 +1,432 @@
+"""E030x to E031x: types, shapes and constants that do not fit. (What a single intrinsic asks for is in `calls`.)"""
+
+from __future__ import annotations
+
+from teenyc.diagnostics.model import Diagnostic, Fix, Label
+from teenyc.record import record
+from teenyc.source import Span
+
+
+@record(kw_only=True)
+class MismatchedOperands(Diagnostic):
+    """The two sides of an operator have different element types, and nothing converts by itself.
+
+    An `f32` scalar may meet a float tensor of `D`; all else is converted by `as` or `cast`.
+
+        let y = n * x;              // n: i32, x: f32
+        let y = n as f32 * x;
+    """
+
+    code = "E0301"
+    operator: str
+    left: str
+    right: str
+    left_span: Span
+    right_span: Span
+
+    def message(self) -> str:
+        return f"`{self.operator}` needs two values of one type, found `{self.left}` and `{self.right}`"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.left_span, f"this is `{self.left}`"), Label(self.right_span, f"this is `{self.right}`"))
+
+    def help(self) -> str:
+        return f"convert one side, for example with `as {self.left}`"
+
+
+@record(kw_only=True)
+class MismatchedShapes(Diagnostic):
+    """The shapes of two values do not broadcast for every value of the constants.
+
+    Shapes align at the last axis, and an extent of 1 meets any other. `[M]` meets `[N]` only where
+    `static_assert(M == N)` comes before.
+
+        let s = row + col;                                  // [M] and [N]
+        let s = row[(.., None)] + col[(None, ..)];          // [M, N]
+    """
+
+    code = "E0302"
+    left: str
+    right: str
+    left_span: Span
+    right_span: Span
+
+    def message(self) -> str:
+        return f"shapes `{self.left}` and `{self.right}` do not fit together"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.left_span, f"shape `{self.left}`"), Label(self.right_span, f"shape `{self.right}`"))
+
+    def help(self) -> str:
+        return "add axes of extent 1 with `x[(.., None)]` or `x[(None, ..)]`, or check the constants"
+
+
+@record(kw_only=True)
+class MismatchedTypes(Diagnostic):
+    """A value has another type than its place needs.
+
+    let n: i32 = 1.5;           // expected `i32`, found `f32`
+    let n: f32 = 1.5;
+    """
+
+    code = "E0303"
+    expected: str
+    found: str
+    why: str = ""
+    convert: str | None = None
+
+    def message(self) -> str:
+        return f"expected `{self.expected}`, found `{self.found}`"
+
+    def label(self) -> str:
+        return self.why
+
+    def help(self) -> str | None:
+        return f"convert it with `as {self.convert}`" if self.convert else None
+
+
+@record(kw_only=True)
+class ChangedType(Diagnostic):
+    """An assignment would change the type or the shape of a variable.
+
+    A variable keeps the type and shape of its declaration, since a loop carries it from one iteration to the next.
+
+        let mut acc = 0.0;                  // a scalar
+        acc = acc + load(p + arange(0, 128));       // [128]: error
+        let mut acc = zeros::<f32>(&[128]);
+    """
+
+    code = "E0304"
+    name: str
+    declared: str
+    found: str
+    declared_span: Span
+    advice: str
+
+    def message(self) -> str:
+        return f"`{self.name}` is {self.declared} where it is declared and {self.found} here"
+
+    def label(self) -> str:
+        return f"this is {self.found}"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.declared_span, f"declared as {self.declared} here"),)
+
+    def help(self) -> str:
+        return self.advice
+
+
+@record(kw_only=True)
+class LiteralKind(Diagnostic):
+    """A float literal meets integers, or an integer literal meets floats.
+
+    Rust does not convert literals, and a kernel that did would hide a rounding.
+
+        let y = x * 2;      // x: f32
+        let y = x * 2.0;
+    """
+
+    code = "E0305"
+    literal: str
+    other: str
+    is_float: bool
+
+    def message(self) -> str:
+        kind = "float" if self.is_float else "integer"
+        return f"the {kind} literal `{self.literal}` meets a value of type `{self.other}`"
+
+    def help(self) -> str:
+        return "convert the other side with `as`" if self.is_float else f"write `{self.literal}.0`"
+
+    def fix(self) -> Fix | None:
+        return None if self.is_float or self.span is None else Fix(self.span, f"{self.literal}.0")
+
+
+@record(kw_only=True)
+class UndefinedOperator(Diagnostic):
+    """An operator is used on a type that it has no meaning for.
+
+    Masks are `bool`: no arithmetic on them. Integers have no `!` of floats, floats no `&` and no shifts.
+
+        let n = mask + mask;                    // error
+        let n = mask as i32 + mask as i32;
+    """
+
+    code = "E0306"
+    operator: str
+    type: str
+    advice: str | None = None
+
+    def message(self) -> str:
+        return f"`{self.operator}` has no meaning for `{self.type}`"
+
+    def help(self) -> str | None:
+        return self.advice
+
+
+@record(kw_only=True)
+class WrongCount(Diagnostic):
+    """A call has more or fewer arguments than the function has parameters.
+
+    let x = maximum(a);         // missing `y`
+    let x = maximum(a, b);
+    """
+
+    code = "E0307"
+    function: str
+    expected: str
+    found: int
+    missing: tuple[str, ...] = ()
+
+    def message(self) -> str:
+        if self.missing:
+            return f"`{self.function}` misses its argument {', '.join(f'`{n}`' for n in self.missing)}"
+        plural = "" if self.expected == "1" else "s"
+        return f"`{self.function}` takes {self.expected} argument{plural}, {self.found} given"
+
+
+@record(kw_only=True)
+class GivenTwice(Diagnostic):
+    """One argument is given twice, by position and by name or twice by name.
+
+    let x = load(p, m, mask = m);       // error
+    let x = load(p, mask = m);
+    """
+
+    code = "E0308"
+    function: str
+    name: str
+    first: Span
+
+    def message(self) -> str:
+        return f"the argument `{self.name}` of `{self.function}` is given twice"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.first, "first given here"),)
+
+
+@record(kw_only=True)
+class WrongArgument(Diagnostic):
+    """An argument is not the kind of thing that the parameter takes.
+
+    Shapes are `&[N, 4]`, axes are integers known at compile time, flags are `true` or `false`.
+
+        let x = zeros::<f32>(N);        // a shape is needed
+        let x = zeros::<f32>(&[N]);
+    """
+
+    code = "E0309"
+    function: str
+    name: str
+    needs: str
+
+    def message(self) -> str:
+        return f"the argument `{self.name}` of `{self.function}` needs {self.needs}"
+
+
+@record(kw_only=True)
+class NotConstant(Diagnostic):
+    """A value that the compiler must know depends on something known only at run time.
+
+    Extents, axes and flags are made from literals, `const` items and `const NAME: i32` parameters.
+
+        fn f(x: Pointer<f32>, n: i32) { let i = arange(0, n); }                 // error
+        fn f<const N: i32>(x: Pointer<f32>) { let i = arange(0, N); }
+    """
+
+    code = "E0310"
+    what: str
+
+    def message(self) -> str:
+        return f"{self.what} must be known at compile time"
+
+    def label(self) -> str:
+        return "known only at run time"
+
+    def help(self) -> str:
+        return "use a `const` parameter of the kernel"
+
+
+@record(kw_only=True)
+class BrokenRequirement(Diagnostic):
+    """A constant has a value with which the kernel cannot work.
+
+    `arange` and tensor extents must be powers of two on a GPU; the report names the next one.
+
+        teenyc build --set H=96 row_sum.tk      // `arange(0, H)`
+        teenyc build --set H=128 row_sum.tk
+    """
+
+    code = "E0311"
+    what: str
+    extent: str
+    value: int
+    need: str
+
+    def message(self) -> str:
+        shown = f"`{self.extent}` = {self.value}" if self.extent != str(self.value) else f"{self.value}"
+        return f"{self.what} must be {self.need}, found {shown}"
+
+    def help(self) -> str | None:
+        if self.need == "a power of two" and self.value > 0:
+            return f"the next power of two is {1 << self.value.bit_length()}"
+        return None
+
+
+@record(kw_only=True)
+class LiteralRange(Diagnostic):
+    """A literal does not fit its type.
+
+    let n: i32 = 3_000_000_000;     // over 2147483647
+    let n: i64 = 3_000_000_000;
+    """
+
+    code = "E0312"
+    value: int
+    type: str
+
+    def message(self) -> str:
+        return f"the literal {self.value} does not fit `{self.type}`"
+
+
+@record(kw_only=True)
+class DivisionByZero(Diagnostic):
+    """An integer is divided by a constant zero.
+
+    let q = n / 0;      // error
+    """
+
+    code = "E0313"
+    operator: str
+
+    def message(self) -> str:
+        return "division by zero" if self.operator == "/" else "remainder of a division by zero"
+
+
+@record(kw_only=True)
+class InvalidCast(Diagnostic):
+    """`as` converts between numbers, and from `bool` to integers; nothing else.
+
+    let m = n as bool;      // error
+    let m = n != 0;
+    """
+
+    code = "E0314"
+    source: str
+    target: str
+
+    def message(self) -> str:
+        return f"`{self.source}` cannot be cast to `{self.target}`"
+
+    def help(self) -> str | None:
+        return "compare instead: `x != 0`" if self.target == "bool" else None
+
+
+@record(kw_only=True)
+class BadIndex(Diagnostic):
+    """Square brackets on a tensor only add axes of extent 1: `x[(.., None)]`, `x[(None, ..)]`.
+
+    let a = x[0];                       // error: elements are not picked out
+    let a = load(p + 0);
+    """
+
+    code = "E0315"
+    reason: str
+
+    def message(self) -> str:
+        return self.reason
+
+    def help(self) -> str:
+        return "write `x[(.., None)]` for a last axis, `x[(None, ..)]` for a first one"
+
+
+@record(kw_only=True)
+class MismatchedBranches(Diagnostic):
+    """The branches of an `if` or `match` give values of different types or shapes.
+
+    let y = if c { 1.0 } else { zeros::<f32>(&[N]) };       // error
+    let y = if c { full(&[N], 1.0) } else { zeros::<f32>(&[N]) };
+    """
+
+    code = "E0316"
+    first: str
+    second: str
+    first_span: Span
+
+    def message(self) -> str:
+        return f"the branches give `{self.first}` and `{self.second}`"
+
+    def label(self) -> str:
+        return f"this is `{self.second}`"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.first_span, f"this is `{self.first}`"),)
+
+
+@record(kw_only=True)
+class NoValue(Diagnostic):
+    """A value is needed, but the expression gives none, or several.
+
+    let y = store(p, x);        // a store gives nothing
+    let (a, b) = x;             // x is one value
+    """
+
+    code = "E0317"
+    found: str
+    needed: str = "a value"
+
+    def message(self) -> str:
+        return f"{self.needed} is needed, but this gives {self.found}"
+
+
+@record(kw_only=True)
+class NeverInitialised(Diagnostic):
+    """A `let` without a value; kernels give every variable a value when they declare it.
+
+    let acc;                                // error
+    let mut acc = zeros::<f32>(&[N]);
+    """
+
+    code = "E0318"
+    name: str
+
+    def message(self) -> str:
+        return f"`{self.name}` is declared without a value"
+
+    def help(self) -> str:
+        return f"give it one: `let mut {self.name} = …`"
+
+
+@record(kw_only=True)
+class WrongGenerics(Diagnostic):
+    """A call has more type arguments than the function takes, or an argument there that is no type.
+
+    let x = zeros::<f32, i32>(&[N]);        // error
+    let x = zeros::<f32>(&[N]);
+    """
+
+    code = "E0319"
+    function: str
+    expected: int
+    found: int
+
+    def message(self) -> str:
+        return f"`{self.function}` takes {self.expected} type arguments, {self.found} given"
+
+
+@record(kw_only=True)
+class UnboundDtype(Diagnostic):
+    """A dtype parameter that no pointer of the kernel is over: nothing tells the compiler what it is at the launch.
+
+    fn f<D: Float>(n: i32) {}                       // error
+    fn f<D: Float>(x: Pointer<D>, n: i32) {}
+    """
+
+    code = "E0370"
+    name: str
+
+    def message(self) -> str:
+        return f"nothing binds the dtype parameter `{self.name}`"
+
+    def help(self) -> str:
+        return f"use it in a parameter: `Pointer<{self.name}>`"

@@ -1,0 +1,357 @@
+"""Numbers: every reference against independent arithmetic, and every Triton form against its reference."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from intrinsic_kernels import NUMPY, Array, Case, case, module, run
+
+from teenyc.intrinsics import TABLE
+from teenyc.intrinsics.random import philox
+from teenyc.intrinsics.spec import Facts
+from teenyc.types import Extent, Pointer, TensorType
+
+triton = pytest.importorskip("triton")
+RNG = np.random.default_rng(7)
+
+
+def floats(*shape: int, dtype: str = "float32", low: float = -4, high: float = 4) -> Array:
+    return RNG.uniform(low, high, shape).astype(dtype)
+
+
+def integers(*shape: int, dtype: str = "int32", low: int = -50, high: int = 50) -> Array:
+    return RNG.integers(low, high, shape).astype(dtype)
+
+
+# ---- references -----------------------------------------------------------------------------------------------------
+
+POSITIVE = ("log", "log2", "sqrt", "sqrt_rn", "rsqrt")
+MATHS: dict[str, Callable[[float], float]] = {
+    "exp": math.exp,
+    "exp2": lambda x: 2.0**x,
+    "log": math.log,
+    "log2": math.log2,
+    "sqrt": math.sqrt,
+    "sqrt_rn": math.sqrt,
+    "rsqrt": lambda x: 1 / math.sqrt(x),
+    "sin": math.sin,
+    "cos": math.cos,
+    "tanh": math.tanh,
+    "sigmoid": lambda x: 1 / (1 + math.exp(-x)),
+    "erf": math.erf,
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "abs": abs,
+}
+
+
+@pytest.mark.parametrize("name", MATHS)
+def test_functions_of_one_number(name: str) -> None:
+    x = floats(64, dtype="float64", low=0.01 if name in POSITIVE else -6, high=6)
+    expected = [MATHS[name](v) for v in x.tolist()]
+    np.testing.assert_allclose(reference(name)(x), expected, rtol=1e-14)
+
+
+def reference(name: str) -> Callable[..., Any]:
+    found = TABLE[name].reference
+    assert found is not None
+    return found
+
+
+def test_extrema_take_the_number_or_the_nan() -> None:
+    x, y = np.array([1.0, np.nan, np.nan]), np.array([2.0, 2.0, np.nan])
+    np.testing.assert_array_equal(reference("maximum")(x, y), [2, 2, np.nan])
+    np.testing.assert_array_equal(reference("minimum")(x, y, propagate_nan="all"), [1, np.nan, np.nan])
+    np.testing.assert_array_equal(reference("clamp")(np.array([np.nan, 9.0]), 0.0, 6.0), [0, 6])
+
+
+def test_quotients_are_rounded_up_exactly() -> None:
+    x, div = integers(200, low=-100), np.where(np.arange(200) % 2, 7, -3)
+    expected = [math.ceil(Fraction(a, b)) for a, b in zip(x.tolist(), div.tolist(), strict=True)]
+    assert reference("cdiv")(x, div).tolist() == expected
+
+
+def test_high_products_are_exact() -> None:
+    x, y = (RNG.integers(0, 1 << 64, 20, dtype=np.uint64) for _ in range(2))
+    assert reference("umulhi")(x, y).tolist() == [(a * b) >> 64 for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+
+
+def test_a_fused_product_is_rounded_once() -> None:
+    x = np.float32(1 + 2**-12)
+    assert reference("fma")(x, x, np.float32(-1 - 2**-11)) == np.float32(2**-24)
+
+
+def test_softmax_sums_to_one() -> None:
+    x = floats(4, 8, dtype="float64", low=-500, high=500)
+    np.testing.assert_allclose(reference("softmax")(x).sum(1), 1, rtol=1e-14)
+    np.testing.assert_allclose(reference("softmax")(x, dim=0).sum(0), 1, rtol=1e-14)
+
+
+def test_the_generator_gives_the_published_words() -> None:
+    """The known answers of Random123 for Philox 4x32 with ten rounds."""
+    zeros = [int(w) for w in philox(0, 0, 0, 0, 0)]
+    assert zeros == [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
+    ones = [int(w) for w in philox(-1, *[-1] * 4)]
+    assert ones == [0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD]
+
+
+def test_random_numbers_are_spread_as_they_should_be() -> None:
+    offsets = np.arange(1 << 16, dtype=np.int32)
+    uniform, normal = reference("rand")(3, offsets), reference("randn")(3, offsets)
+    assert uniform.min() >= 0
+    assert uniform.max() < 1
+    assert abs(uniform.mean() - 0.5) < 0.01
+    assert abs(normal.mean()) < 0.02
+    assert abs(normal.std() - 1) < 0.02
+
+
+# ---- Triton's functions ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("record", TABLE.values(), ids=lambda record: record.name)
+def test_forms_fit_the_functions_of_triton(record: Any) -> None:
+    import triton.language as tl
+
+    for form in (record.triton, *(v.triton for v in record.variants)):
+        for name in re.findall(r"\btl\.(\w+)", form):
+            assert hasattr(tl, name), f"triton {triton.__version__} has no `{name}`"
+        if "{" in form or not form.startswith("tl."):
+            continue
+        function = getattr(tl, form.removeprefix("tl."))
+        theirs = inspect.signature(getattr(function, "fn", function)).parameters
+        variadic = {p.name for p in theirs.values() if p.kind is inspect.Parameter.VAR_POSITIONAL}
+        for param in record.params:
+            is_left_out = param.is_ignored or (record.name, param.name) == ("cumprod", "dtype")  # a variant of its own
+            assert is_left_out or param.name in theirs or variadic, f"{form} has no `{param.name}`"
+
+
+X, Y, Z = floats(16), floats(16), floats(16)
+MATRIX, CUBE = floats(8, 16), floats(4, 2, 8)
+NEAR_ZERO = np.concatenate([np.logspace(-8, 0, 15), [0.0]]).astype("float32")
+LARGE = np.array([1e30, -1e30, np.inf, -np.inf, 88, -88, 20, -20, 9, -9, 0.625, 0.62499, 1, -1, 0.1, -0.1], "float32")
+WORDS = integers(16, dtype="uint32", low=0, high=1 << 32)
+COUNTS = integers(16, low=0, high=8)
+SEED = np.int32(42)
+SMALL = integers(4, 8, dtype="int8", low=-9, high=9)
+
+CASES = [
+    *(
+        case(name, x=floats(16, dtype=d, low=0.01 if name in POSITIVE else -4))
+        for name in MATHS
+        for d in ("float32", "float64")
+    ),
+    *(case("tanh", x=x.astype(d)) for x in (NEAR_ZERO, -NEAR_ZERO, LARGE) for d in ("float32", "float64")),
+    case("tanh", x=np.float32(0.3)),
+    case("abs", x=integers(16)),
+    *(
+        case(name, x=floats(16, dtype=d), y=floats(16, dtype=d, low=1))
+        for name in ("div_rn", "fdiv", "maximum", "minimum")
+        for d in ("float32", "float64")
+    ),
+    case("fdiv", x=X, y=np.abs(Y) + 1, ieee_rounding=True),
+    case("maximum", x=integers(16), y=integers(16)),
+    case("minimum", x=WORDS, y=WORDS[::-1].copy()),
+    case("maximum", x=X, y=np.where(Y > 0, Y, np.nan).astype("float32"), propagate_nan="all"),
+    case("fma", x=X, y=Y, z=Z),
+    case("clamp", x=X, min=np.float32(-1), max=np.float32(2)),
+    case("clamp", x=integers(16), min=np.int32(-9), max=integers(16, low=0)),
+    case("clamp", x=X, min=np.float32(-1), max=np.float32(2), propagate_nan="all"),
+    case("where", condition=X > 0, x=X, y=Y),
+    case("where", condition=MATRIX > 0, x=X, y=np.float32(2)),
+    case("umulhi", x=WORDS, y=WORDS[::-1].copy()),
+    case("umulhi", x=WORDS.astype("uint64") << np.uint64(30), y=WORDS.astype("uint64") << np.uint64(31)),
+    *(case("cdiv", x=integers(16, low=-90), div=np.int32(d)) for d in (7, -7, 1)),
+    case("cdiv", x=np.int32(-72), div=np.int32(10)),
+    case("cdiv", x=np.int32(2**31 - 1), div=np.int32(2)),
+    case("swizzle2d", i=COUNTS % 4, j=COUNTS // 2, size_i=np.int32(4), size_j=np.int32(4), size_g=np.int32(2)),
+    case("arange", start=4, end=12),
+    case("arange_f32", start=0, end=8),
+    case("zeros", shape=(4, 8), dtype=np.float64),
+    case("full", shape=(8,), value=np.float32(1.5), dtype=np.float32),
+    case("full", shape=(2, 4), value=3, dtype=np.int64),
+    case("zeros_like", input=MATRIX),
+    *(case("cat", input=x, other=x + 1) for x in (X, MATRIX, CUBE)),
+    *(case("sum", input=x, axis=x.ndim - 1) for x in (X, MATRIX, CUBE, SMALL)),
+    *(case(name, input=MATRIX, axis=0, keep_dims=True) for name in ("sum", "max", "min", "argmax", "argmin")),
+    *(case(name, input=CUBE, keep_dims=True) for name in ("sum", "max", "min")),
+    *(case(name, input=SMALL) for name in ("sum", "max", "min", "xor_sum")),
+    case("sum", input=SMALL.astype("uint8")),
+    case("sum", input=X, dtype=np.float64),
+    *(case(f"{n}_with_indices", input=MATRIX, axis=1) for n in ("max", "min")),
+    *(case(n, input=CUBE, axis=1, return_indices=True) for n in ("max", "min")),
+    *(case("softmax", x=MATRIX.astype(d), dim=1) for d in ("float32", "float64")),
+    case("softmax", x=CUBE, dim=0),
+    case("softmax", x=MATRIX, dim=1, ieee_rounding=True),
+    case("softmax", x=X, dim=0),
+    *(
+        case(n, input=MATRIX / 2, axis=a, reverse=r)
+        for n in ("cumsum", "cumprod")
+        for a in (0, 1)
+        for r in (True, False)
+    ),
+    *(case(n, input=SMALL, axis=1) for n in ("cumsum", "cumprod")),
+    case("cumprod", input=SMALL.astype("uint8"), axis=0, reverse=True),
+    case("cumsum", input=X, dtype=np.float64),
+    case("cumprod", input=X, dtype=np.float64),
+    *(case("sort", x=x, descending=d) for x in (X, integers(4, 8), SMALL) for d in (True, False)),
+    case("histogram", input=COUNTS, num_bins=8),
+    case("histogram", input=COUNTS, num_bins=8, mask=X > 0),
+    case("broadcast", input=X, other=MATRIX),
+    case("broadcast_to", input=MATRIX[:, :1].copy(), shape=(8, 16)),
+    case("broadcast_to", input=X, shape=(2, 8, 16)),
+    case("broadcast_to", input=np.float32(3), shape=(8,)),
+    *(case(n, input=MATRIX, shape=(4, 2, 16)) for n in ("reshape", "view")),
+    case("ravel", x=MATRIX),
+    case("permute", input=CUBE, dims=(2, 0, 1)),
+    case("trans", input=MATRIX),
+    case("trans", input=CUBE),
+    case("trans", input=CUBE, dims=(1, 0, 2)),
+    case("flip", x=CUBE),
+    case("flip", x=CUBE, dim=1),
+    case("flip", x=integers(8), dim=0),
+    case("join", a=X, b=Y),
+    case("join", a=np.float32(1), b=np.float32(2)),
+    case("split", a=floats(8, 2)),
+    case("split", a=floats(2)),
+    case("interleave", a=MATRIX, b=MATRIX + 1),
+    case("interleave", a=np.float32(1), b=np.float32(2)),
+    case("gather", src=MATRIX, index=integers(8, 4, low=0, high=16), axis=1),
+    case("gather", src=X, index=COUNTS, axis=0),
+    *(
+        case("dot", input=floats(16, 32, dtype=d), other=floats(32, 16, dtype=d), input_precision="ieee")
+        for d in ("float16", "float32", "float64")
+    ),
+    case("dot", input=floats(16, 16), other=floats(16, 16), acc=floats(16, 16), input_precision="ieee"),
+    case(
+        "dot",
+        input=floats(16, 16, dtype="float64"),
+        other=floats(16, 16, dtype="float64"),
+        acc=floats(16, 16, dtype="float64"),
+        input_precision="ieee",
+        out_dtype=np.float64,
+    ),
+    case(
+        "dot",
+        input=integers(16, 32, dtype="int8", low=-9, high=9),
+        other=integers(32, 16, dtype="int8", low=-9, high=9),
+        acc=integers(16, 16),
+        out_dtype=np.int32,
+    ),
+    case("cast", input=X, dtype=np.float16, fp_downcast_rounding="rtz"),
+    case("bitcast", input=X, dtype=np.int32),
+    *(case(n, seed=SEED, offset=integers(16)) for n in ("rand", "randint", "randint4x")),
+    case("rand4x", seed=SEED, offsets=integers(16)),
+    *(
+        case(n, seed=np.int32(-1), offset=integers(16), n_rounds=7)
+        for n in ("randn", "randn4x", "randint", "randint4x")
+    ),
+    case("philox", seed=SEED, c0=integers(16), c1=integers(16), c2=integers(16), c3=integers(16)),
+    case("uint_to_uniform_float", x=WORDS),
+    case("pair_uniform_to_normal", u1=np.abs(X) / 5, u2=np.abs(Y) / 5),
+    case("multiple_of", input=integers(16) * 16, values=(16,)),
+    case("max_contiguous", input=np.arange(16, dtype="int32"), values=(16,)),
+    case("max_constancy", input=np.ones(16, dtype="int32"), values=(16,)),
+]
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    return module(CASES, Path(tmp_path_factory.mktemp("intrinsics")) / "intrinsic_cases.py")
+
+
+@pytest.mark.parametrize("index", range(len(CASES)), ids=[f"{c.name}-{n}" for n, c in enumerate(CASES)])
+def test_triton_gives_what_the_reference_gives(kernels: ModuleType, index: int, device: str) -> None:
+    one: Case = CASES[index]
+    expected = one.expected()
+    got = run(getattr(kernels, f"case_{index}"), one, device)
+    for result, wanted in zip(got, expected, strict=True):
+        assert result.dtype == wanted.dtype
+        if wanted.dtype.kind == "f":
+            tolerance = 1e-12 if wanted.dtype == np.float64 else 1e-5
+            np.testing.assert_allclose(result, wanted, rtol=tolerance, atol=tolerance / 10)
+        else:
+            np.testing.assert_array_equal(result, wanted)
+
+
+def test_every_reference_has_a_case() -> None:
+    names = {one.name for one in CASES}
+    assert {name for name, record in TABLE.items() if record.reference is not None} == names
+
+
+# ---- atomics --------------------------------------------------------------------------------------------------------
+
+LEFT: dict[str, Callable[[Any, Any], Any]] = {
+    "atomic_add": lambda old, val: old + val,
+    "atomic_max": np.maximum,
+    "atomic_min": np.minimum,
+    "atomic_and": lambda old, val: old & val,
+    "atomic_or": lambda old, val: old | val,
+    "atomic_xor": lambda old, val: old ^ val,
+    "atomic_xchg": lambda old, val: val,
+}
+OLD, VAL, MASK = integers(16), integers(16), X > 0
+HALVES = [
+    (name, OLD.astype(dtype), VAL.astype(dtype))
+    for name in LEFT
+    for dtype in ("int32", "int64", "uint32", "float32", "float64")
+    if dtype[0] != "f" or name.removeprefix("atomic_") in ("add", "max", "min", "xchg")
+]
+
+
+@pytest.fixture(scope="module")
+def atomics(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    path = Path(tmp_path_factory.mktemp("atomics")) / "atomic_cases.py"
+    forms = dict.fromkeys(form for name in LEFT for form in _forms(name))
+    calls = {form.rpartition(".")[2]: f"{form}(pointer, val, mask=mask, sem='relaxed')" for form in forms}
+    calls["atomic_cas"] = "_atomic_cas(pointer, 7, val, scope='gpu')"
+    return module([], path, [ATOMIC.format(name=name, call=call) for name, call in calls.items()])
+
+
+def _forms(name: str) -> list[str]:
+    return [TABLE[name].triton, *(variant.triton for variant in TABLE[name].variants)]
+
+
+ATOMIC = """@triton.jit
+def run_{name}(memory_ptr, val_ptr, mask_ptr, old_ptr):
+    lane = tl.arange(0, 16)
+    pointer, val, mask = memory_ptr + lane, tl.load(val_ptr + lane), tl.load(mask_ptr + lane)
+    tl.store(old_ptr + lane, {call}, mask=mask)
+"""
+
+
+@pytest.mark.parametrize(("name", "old", "val"), HALVES, ids=[f"{n}-{o.dtype}" for n, o, _ in HALVES])
+def test_atomics_leave_the_result_and_give_what_was_there(
+    atomics: ModuleType, name: str, old: Array, val: Array, device: str
+) -> None:
+    pointer = TensorType(Pointer(NUMPY[old.dtype.name]), (Extent.of(16),))
+    form, _ = TABLE[name].form(Facts({"pointer": pointer}, {}))
+    memory, seen = swapped(getattr(atomics, f"run_{form.rpartition('.')[2]}"), old, val, device)
+    np.testing.assert_array_equal(memory, np.where(MASK, LEFT[name](old, val), old))
+    np.testing.assert_array_equal(seen, np.where(MASK, old, 0))
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+def test_compare_and_swap_writes_where_the_element_is_equal(atomics: ModuleType, dtype: str, device: str) -> None:
+    old = np.where(np.arange(16) % 3 == 0, 7, OLD).astype(dtype)
+    memory, seen = swapped(atomics.run_atomic_cas, old, VAL.astype(dtype), device)
+    np.testing.assert_array_equal(memory, np.where(old == 7, VAL, old))
+    np.testing.assert_array_equal(seen, np.where(MASK, old, 0))
+
+
+def swapped(kernel: Any, old: Array, val: Array, device: str) -> tuple[Array, Array]:
+    """What an atomic leaves in memory, and what it gives in the lanes of the mask."""
+    import torch
+
+    memory, values, mask = (torch.from_numpy(np.array(a)).to(device) for a in (old, val, MASK))
+    seen = torch.zeros_like(memory)
+    kernel[(1,)](memory, values, mask, seen)
+    return memory.cpu().numpy(), seen.cpu().numpy()
