@@ -16,11 +16,15 @@ from teenyc.types import DTYPES, DType
 
 @record
 class Options:
-    """What the command's flags of the same names say: constants and dtypes fixed, the IR verified between passes."""
+    """What the command's flags of the same names say: constants and dtypes fixed, the IR verified between passes.
+
+    Without `generate` the source is only checked, as `teenyc check` does: no pass runs and there is no module.
+    """
 
     set: Mapping[str, int | bool] = field(default_factory=dict)
     dtype: Mapping[str, str] = field(default_factory=dict)
     verify_ir: bool = False
+    generate: bool = True
 
 
 @record(kw_only=True)
@@ -65,6 +69,8 @@ def compile_source(text: str | SourceFile, *, name: str = "<source>", options: O
     diagnostics = tuple(reporter)
     if checked is None:
         return Compiled(file=file, diagnostics=diagnostics, module=module)
+    if not options.generate:
+        return Compiled(file=file, diagnostics=diagnostics, module=module, checked=checked)
     program = run_passes(checked, verify=options.verify_ir)
     from teenyc.codegen.emit import emit
 
