@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -64,9 +64,11 @@ def tokenize(text: str, pattern: str) -> Lexed:
     """Split a source by the pattern that `master_pattern` made; never fails, what is no token is `UNKNOWN`."""
     lexed = Lexed()
     comments: list[_Comment] = []
+    plain = text.translate(_PLAIN_SPACES) if any(space in text for space in SPACES) else text
     position = _after_shebang(text)
     while position < len(text):
-        position = _scan(text, position, _compiled(pattern), lexed, comments)
+        matches = _compiled(pattern).finditer(plain, position)
+        position = _scan(text, matches, lexed, comments)
     _attach(text, lexed, comments, len(text))
     return lexed
 
@@ -74,10 +76,13 @@ def tokenize(text: str, pattern: str) -> Lexed:
 _compiled = cache(re.compile)
 
 
-def _scan(text: str, position: int, pattern: re.Pattern[str], lexed: Lexed, comments: list[_Comment]) -> int:
+_PLAIN_SPACES = dict.fromkeys(map(ord, SPACES), " ")
+
+
+def _scan(text: str, matches: Iterator[re.Match[str]], lexed: Lexed, comments: list[_Comment]) -> int:
     """Read tokens up to what the pattern cannot take whole; where to go on."""
     tokens = lexed.tokens
-    for match in pattern.finditer(text, position):
+    for match in matches:
         kind = match.lastgroup or UNKNOWN
         start, end = match.span(kind)
         word = text[start:end]
@@ -124,15 +129,14 @@ def _block_comment(text: str, start: int, lexed: Lexed, comments: list[_Comment]
 
 
 def _foreign_word(text: str, start: int, end: int, tokens: list[Token]) -> int:
-    """Read a run of letters, digits and characters beyond ASCII: names, spaces and what is unknown; where it ends."""
+    """Read a run of letters, digits and characters beyond ASCII: names and what is unknown; where it ends."""
     while start < end:
         first = stop = start + 2 if text.startswith("r#", start) else start
         while stop < end and (text[stop] if stop == first else "a" + text[stop]).isidentifier():
             stop += 1
         if stop == first:
             stop = start + 1
-            if text[start] not in SPACES:
-                tokens.append(Token(UNKNOWN, start, stop, text[start]))
+            tokens.append(Token(UNKNOWN, start, stop, text[start]))
         else:
             word = text[start:stop]
             tokens.append(Token(word if word in KEYWORDS else IDENTIFIER, start, stop, word))

@@ -84,7 +84,7 @@ class _Printer:
         return ", ".join((f"{a.name.text} = " if a.name else "") + self.free(a.value) for a in given)
 
     def if_(self, node: ast.If) -> str:
-        text = f"if {self.free(node.condition)} {self.block(node.then)}"
+        text = f"if {self.tight(node.condition, 0)} {self.block(node.then)}"
         if isinstance(node.otherwise, ast.If):
             return f"{text} else {self.if_(node.otherwise)}"
         return f"{text} else {self.block(node.otherwise)}" if node.otherwise else text

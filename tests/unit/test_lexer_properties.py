@@ -183,8 +183,8 @@ def test_floats_read_back(value: float, form: str) -> None:
 SOUP = st.lists(
     st.sampled_from(
         'let mut fn if else for while loop match in as return break const mod struct impl #[kernel] #![a] #[doc="a"] '
-        'a b T::x 1 1.5 0x 1e \'a \'b\' " r#" b" "s" ( ) [ ] { } < > << >>= = == => -> :: : ; , . .. ..= ... + - * / % ^ '
-        "! != & && | || ? @ $ ~ \\ // /* */ /// //! é 🙂 \u2028 \0 _ self Self crate move unsafe dyn true None".split(
+        'a b T::x 1 1.5 0x 1e \'a \'b\' " r#" b" "s" ( ) [ ] { } < > << >>= = == => -> :: : ; , . .. ..= ... + - * / % '
+        "^ ! != & && | || ? @ $ ~ \\ // /* */ /// //! é 🙂 \u2028 \0 _ self Self crate move unsafe dyn true None".split(
             " "
         )
     ),

@@ -393,8 +393,8 @@ def test_signature() -> None:
         #[allow(clippy::too_many_arguments)]
         #[kernel(backward = Foo, grid = [n, bh], shape(q = [bh, n]), pad(N))]
         #[cfg(feature = "x")]
-        pub(crate) unsafe fn f<'a, T: Triton + 'a, D: teeny::dtype::Float, E: AddOffsets<i32, 1, Output = T::X<D>> + Num,
-            const N: i32, const B: bool>(
+        pub(crate) unsafe fn f<'a, T: Triton + 'a, D: teeny::dtype::Float,
+            E: AddOffsets<i32, 1, Output = T::X<D>> + Num, const N: i32, const B: bool>(
             mut p: T::Pointer<D>, _q: &'a [f32], X: (i32, f32), lambda: i32,
         ) -> (i32, Tensor<f32, 1>)
         where
@@ -432,7 +432,8 @@ def test_signature() -> None:
 
 def test_module_items_in_order() -> None:
     module = module_of(
-        "const N: i32 = 4;\npub mod inner { //! inner doc\n #[kernel] pub fn k() {} mod deep { const M: i64 = N; } }\nfn g() {}"
+        "const N: i32 = 4;\npub mod inner { //! inner doc\n #[kernel] pub fn k() {} mod deep { const M: i64 = N; } }\n"
+        "fn g() {}"
     )
     first, second, third = module.items
     assert isinstance(first, ast.ConstItem)
@@ -493,7 +494,8 @@ def test_host_functions_that_a_kernel_mentions_are_parsed() -> None:
 
 
 def test_braces_in_comments_characters_and_strings_do_not_count() -> None:
-    text = "/* { /* } */ { */ struct S { a: char } // }\nimpl S { fn f() { '{'; \"}\"; b'}'; r\"}\"; 'x: loop {} } }\nfn g() {}"
+    text = "/* { /* } */ { */ struct S { a: char } // }\nimpl S { fn f() { '{'; \"}\"; b'}'; r\"}\"; 'x: loop {} } }\n"
+    text += "fn g() {}"
     assert [i.name.text for i in module_of(text).items if not isinstance(i, ast.OpStruct)] == ["g"]
 
 

@@ -1,4 +1,4 @@
-"""The prebuilt tables: they are those of the grammar, and the automaton on them accepts what Lark's own parser accepts."""
+"""The prebuilt tables: they are the grammar's, and the automaton accepts with them what Lark's own parser accepts."""
 
 from __future__ import annotations
 
@@ -81,10 +81,11 @@ def automaton_accepts(text: str) -> bool:
 
 
 ITEMS = [
-    "pub fn f < 'a , T : Triton + 'a , const N : i32 > ( mut a : & 'a T , b : ( i32 , f32 ) , ) -> [ i32 ; 4 ] where T : A { }",
-    "fn f ( ) { let mut ( a , _ ) : A :: B < C > = if a { b } else { c } ; a . b ( c , d = e ) . 0 [ .. ] += - x as f32 ; a }",
-    "fn f ( ) { 'a : loop { break 'a 1 ; } while a < b { continue } for i in 0 .. n { } match n { 1 | 2 if a => b , _ => { } } }",
-    "const N : i32 = f :: < T , { 1 } > ( & [ a , b ] , | x , y | x + y , r ) ;",
+    "fn f < 'a , T : A + 'a , const N : i32 > ( mut a : & 'a T , b : ( i32 , f32 ) ) -> [ i32 ; 4 ] where T : A { }",
+    "fn f ( ) { let ( mut a , _ ) : A < C > = if a { b } else { c } ; a . b ( c , d = e ) . 0 [ .. ] += - x as i8 ; }",
+    "fn f ( ) { 'a : loop { break 'a 1 ; } while a < b { continue } for i in 0 .. n { } }",
+    "fn f ( ) { match n { 1 | 2 if a => b , _ => { } } ; 1 .. 2 }",
+    "pub const N : i32 = f :: < T , { 1 } > ( & [ a , b ] , | x , y | x + y , r ) ;",
 ]
 WORDS = sorted(
     {word for item in ITEMS for word in item.split()} | {"=>", "::", "return", '"s"', "1.5", "!", "&&", "..="}
