@@ -5,6 +5,7 @@ from __future__ import annotations
 from teenyc.intrinsics.reference import numpy
 from teenyc.intrinsics.rules import Need, is_present, value, wrong_element
 from teenyc.intrinsics.spec import Intrinsic, Operator, Param, Role, Site
+from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.types import BOOL, DType, Element, Kind, Pointer, TensorType
 
@@ -14,6 +15,7 @@ _INPUT = Param("input", Role.VALUE, aliases=("x",))
 _DTYPE = Param("dtype", Role.DTYPE, default=None, by_name_only=True)
 _ROUNDING = Param("fp_downcast_rounding", Role.CHOICE, default=None, choices=ROUNDINGS)
 _BITCAST = Param("bitcast", Role.FLAG, default=False)
+_UNROUNDED, _DECIDED = replace(_ROUNDING, is_ignored=True), replace(_BITCAST, is_ignored=True)
 
 
 def target(site: Site) -> Element | None:
@@ -110,7 +112,7 @@ CAST = Operator(
 INTRINSICS = (
     Intrinsic(
         "cast",
-        (_INPUT, _ROUNDING, _DTYPE),
+        (_INPUT, _ROUNDING, _DECIDED, _DTYPE),
         _rounding_cast,
         "tl.cast({input}, {dtype}, fp_downcast_rounding={fp_downcast_rounding})",
         "Converts floats to a named narrower type with a stated rounding.",
@@ -122,7 +124,7 @@ INTRINSICS = (
     ),
     Intrinsic(
         "bitcast",
-        (_INPUT, _DTYPE),
+        (_INPUT, _UNROUNDED, _DECIDED, _DTYPE),
         _bitcast,
         "tl.cast({input}, {dtype}, bitcast=True)",
         "Reads the bits as another type of the same width; `cast` with `bitcast = true`.",
