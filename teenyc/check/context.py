@@ -117,6 +117,7 @@ class Context:
 
     def named(self, checked: Checked, name: str, span: Span) -> Checked:
         """The value under the author's name: the temporary just made takes it, anything else gets a copy."""
+        name = name.partition("'")[0]
         if isinstance(checked, Invalid | Group):
             return checked
         if isinstance(checked, ir.Value) and not checked.name and self._rename_last(checked, name):

@@ -8,7 +8,7 @@ from teenyc.check.context import Context
 from teenyc.check.race import lint_races
 from teenyc.ir import nodes as ir
 from teenyc.record import fields, is_record, replace
-from teenyc.types import DType, Kind, Pointer, TensorType, Unsuffixed
+from teenyc.types import DType, Extent, Kind, Pointer, TensorType, Unsuffixed
 
 
 def finish(context: Context, kernel: ir.Kernel) -> ir.Kernel | None:
@@ -38,7 +38,11 @@ def _check_requirements(context: Context, kernel: ir.Kernel) -> None:
     """Constants that an option fixed must satisfy what the kernel needs."""
     known = {c.name: int(c.known) for c in kernel.constants if c.known is not None}
     padded = set(kernel.attributes.pad)
+    seen: set[tuple[Extent, str]] = set()
     for requirement in kernel.requirements:
+        if (requirement.extent, requirement.rule) in seen:
+            continue
+        seen.add((requirement.extent, requirement.rule))
         value = requirement.extent.substitute(known).known
         if value is None or requirement.extent.names & padded:
             continue

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 from teenyc.check import expressions
 from teenyc.check.context import Context, Group, Invalid, Symbol
-from teenyc.check.statements import block_value, carried_symbols
+from teenyc.check.jumps import jumps, lowered_for, lowered_while
+from teenyc.check.statements import block_value, carried_symbols, scoped_block
 from teenyc.ir import nodes as ir
 from teenyc.source import Span
 from teenyc.syntax import ast
@@ -18,6 +19,9 @@ OPTIONS = ("num_stages", "loop_unroll_factor", "flatten", "warp_specialize", "di
 
 def for_loop(context: Context, node: ast.For) -> None:
     """`for i in a..b`, with a step, an inclusive end, or through `range` and `static_range`."""
+    if jumps(node.body, node.label):
+        _jumping_for(context, node)
+        return
     bounds = _bounds(context, node.iterable)
     symbols = carried_symbols(context, (node.body,))
     insides = _enter(context, symbols)
@@ -49,7 +53,10 @@ def for_loop(context: Context, node: ast.For) -> None:
 
 
 def while_loop(context: Context, node: ast.While) -> None:
-    """`while condition`; `loop` has none and would never end without `break`."""
+    """`while condition`; `loop` has none and ends by `break`."""
+    if jumps(node.body, node.label):
+        scoped_block(context, lowered_while(node))
+        return
     symbols = carried_symbols(context, (node.body,))
     insides = _enter(context, symbols)
     with context.block() as condition_statements:
@@ -70,6 +77,20 @@ def while_loop(context: Context, node: ast.While) -> None:
         span=node.span,
     )
     context.statements.append(loop)
+
+
+def _jumping_for(context: Context, node: ast.For) -> None:
+    """A `for` with `break` or `continue` of its own."""
+    range, step = _parts(node.iterable)
+    if range is None or range.stop is None:
+        _bounds(context, node.iterable)
+        return
+    one = ast.IntegerLiteral(value=1, span=node.span)
+    start = range.start or ast.IntegerLiteral(value=0, span=node.span)
+    stop = range.stop
+    if range.inclusive:
+        stop = ast.Binary(operator="+", left=stop, right=one, operator_span=stop.span, span=stop.span)
+    scoped_block(context, lowered_for(node, start, stop, step or one))
 
 
 def jump(context: Context, node: ast.Jump) -> None:
@@ -99,7 +120,7 @@ def _enter(context: Context, symbols: list[Symbol]) -> list[tuple[ir.Operand, ir
     insides: list[tuple[ir.Operand, ir.Value]] = []
     for symbol in symbols:
         assert not isinstance(symbol.current, Invalid | Group)
-        inside = context.value(symbol.current.type, symbol.name)
+        inside = context.value(symbol.current.type, symbol.name.partition("'")[0])
         insides.append((symbol.current, inside))
         symbol.current = inside
     return insides
@@ -113,7 +134,7 @@ def _leave(
     for symbol, (initial, inside) in zip(symbols, insides, strict=True):
         assert not isinstance(symbol.current, Invalid | Group)
         yields.append(symbol.current)
-        result = context.value(inside.type, symbol.name)
+        result = context.value(inside.type, inside.name)
         carried.append(ir.Carried(initial=initial, inside=inside, result=result))
         symbol.current = result
     return tuple(carried), tuple(yields)
@@ -124,12 +145,24 @@ Bounds = tuple[ir.Operand, ir.Operand, ir.Operand]
 
 def _bounds(context: Context, node: ast.Expression) -> Bounds | None:
     """Start, stop and step of an iterable, of one integer type; None after a report."""
+    whole, step = _parts(node)
+    if whole is not None:
+        return _range(context, whole, step)
+    from teenyc.diagnostics.catalog.structure import Unsupported
+
+    what = "this iterable"
+    context.report(Unsupported(span=node.span, what=what, instead="iterate over a range: `for i in a..b`"))
+    return None
+
+
+def _parts(node: ast.Expression) -> tuple[ast.Range | None, ast.Expression | None]:
+    """The range of an iterable and its step; no range where it has another form."""
     if isinstance(node, ast.Range) and node.stop is not None:
-        return _range(context, node, None)
+        return node, None
     if isinstance(node, ast.MethodCall) and node.method.name.text == "step_by" and len(node.arguments) == 1:
         stepped = node.receiver
         if isinstance(stepped, ast.Range) and stepped.stop is not None:
-            return _range(context, stepped, node.arguments[0].value)
+            return stepped, node.arguments[0].value
     if _called(node) is not None:
         assert isinstance(node, ast.Call)
         places = [a.value for a in node.arguments if a.name is None]
@@ -137,12 +170,8 @@ def _bounds(context: Context, node: ast.Expression) -> Bounds | None:
             start = places[0] if len(places) > 1 else None
             stop = places[1] if len(places) > 1 else places[0]
             whole = ast.Range(start=start, stop=stop, span=node.span)
-            return _range(context, whole, places[2] if len(places) == 3 else None)
-    from teenyc.diagnostics.catalog.structure import Unsupported
-
-    what = "this iterable"
-    context.report(Unsupported(span=node.span, what=what, instead="iterate over a range: `for i in a..b`"))
-    return None
+            return whole, places[2] if len(places) == 3 else None
+    return None, None
 
 
 def _called(node: ast.Expression) -> str | None:

@@ -107,7 +107,19 @@ def _let(context: Context, node: ast.Let) -> None:
     else:
         value = expressions.expression(context, node.value)
         value = _annotated(context, node, node.value.span, value)
-    _bind(context, node.pattern, value, node.value.span if node.value else node.span)
+    span = node.value.span if node.value else node.span
+    if isinstance(node.pattern, ast.NamePattern) and _is_alias(node, node.pattern):
+        _bind_name(context, node.pattern, value, span, is_alias=True)
+    else:
+        _bind(context, node.pattern, value, span)
+
+
+def _is_alias(node: ast.Let, pattern: ast.NamePattern) -> bool:
+    """Whether a `let` that the lowering of jumps made only passes a value on."""
+    names = [pattern.name.text]
+    if isinstance(node.value, ast.PathExpression):
+        names.append(node.value.segments[-1].name.text)
+    return not pattern.mutable and any("'" in name for name in names)
 
 
 def _annotated(context: Context, node: ast.Let, span: Span, value: Checked) -> Checked:
@@ -139,7 +151,9 @@ def _bind(context: Context, pattern: ast.Pattern, value: Checked, span: Span) ->
             assert_never(pattern)
 
 
-def _bind_name(context: Context, pattern: ast.NamePattern, value: Checked, span: Span) -> None:
+def _bind_name(
+    context: Context, pattern: ast.NamePattern, value: Checked, span: Span, *, is_alias: bool = False
+) -> None:
     name = pattern.name.text
     if isinstance(value, Group):
         from teenyc.diagnostics.catalog.types import NoValue
@@ -149,7 +163,8 @@ def _bind_name(context: Context, pattern: ast.NamePattern, value: Checked, span:
         value = INVALID
     if name == "_":
         return
-    value = context.named(value, name, span)
+    if not is_alias:
+        value = context.named(value, name, span)
     silent = isinstance(value, Invalid)
     context.declare(Symbol(name, pattern.name.span, value, mutable=pattern.mutable, is_read=silent, is_assigned=silent))
 
@@ -285,7 +300,7 @@ def _if(
     symbols, pairs = state
     sound = [(s, a, b) for s, (a, b) in zip(symbols, pairs, strict=True) if _is_operand(a) and _is_operand(b)]
     operands: list[Pair] = [*values, *((a, b) for _, a, b in sound)]  # type: ignore[list-item]
-    names = [*("" for _ in values), *(s.name for s, _, _ in sound)]
+    names = [*("" for _ in values), *(s.name.partition("'")[0] for s, _, _ in sound)]
     results = tuple(context.value(a.type, name) for (a, _), name in zip(operands, names, strict=True))
     then, otherwise = (_closed(b, [pair[i] for pair in operands]) for i, b in enumerate(branches))
     context.statements.append(
