@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple, assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from teenyc.codegen import terms
 from teenyc.codegen.casts import does_itself, is_plain, needs_rounding, rounded
@@ -19,6 +19,7 @@ from teenyc.intrinsics import find
 from teenyc.intrinsics.spec import REQUIRED, Facts, Intrinsic, Param, Role
 from teenyc.ir.nodes import Apply, Attribute, Call, Cast, Let, Literal, Offset, Operand, Value
 from teenyc.ir.walk import operands_of
+from teenyc.record import record
 from teenyc.types import (
     F32,
     Compute,
@@ -41,7 +42,8 @@ _NUMBERED = re.compile(r"\d+$")
 TEXTS = frozenset({Role.CHOICE, Role.TEXT})
 
 
-class Callee(NamedTuple):
+@record
+class Callee:
     """A device function as its callers see it: its spelling, and the dtype parameters that they must pass."""
 
     name: str
@@ -49,7 +51,8 @@ class Callee(NamedTuple):
     constants: Mapping[str, str]
 
 
-class Calls(NamedTuple):
+@record
+class Calls:
     """What calls refer to beside their operands: functions, the pointers that bind dtype parameters, let statements."""
 
     callees: Mapping[str, Callee]
@@ -94,7 +97,8 @@ class Calls(NamedTuple):
         return None
 
 
-class _Arguments(NamedTuple):
+@record
+class _Arguments:
     """The arguments of one call as text; those of a static call stay Python numbers."""
 
     calls: Calls

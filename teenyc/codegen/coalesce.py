@@ -7,14 +7,15 @@ together where they have one author's name and are never needed at the same time
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from typing import NamedTuple
 
-from teenyc.codegen.liveness import Interference
+from teenyc.codegen.liveness import Interference, Mask, meet
 from teenyc.ir.nodes import For, Function, If, Kernel, Operand, Value, While
 from teenyc.ir.walk import statements_of, values_of
+from teenyc.record import record
 
 
-class Classes(NamedTuple):
+@record
+class Classes:
     """The variables: `of` maps each value to the id that stands for its class, `members` that id to all its values."""
 
     of: dict[int, int]
@@ -27,10 +28,11 @@ class Classes(NamedTuple):
 def classes_of(body: Kernel | Function, interference: Interference, alone: Set[int]) -> Classes:
     """The classes of all values of a body; those of `alone` and loop counters join none."""
     counters = {s.counter.id for _, s in statements_of(body.body) if isinstance(s, For)}
-    builder = _Builder(interference, alone | counters, {}, {})
+    builder = _Builder(alone | counters, {}, {}, {})
     for value in values_of(body):
         builder.of[value.id] = value.id
         builder.members[value.id] = [value]
+        builder.masks[value.id] = interference.together((value.id,))
     for first, second in _same_place(body):
         builder.join(first, second, always=True)
     for value, operand in _joined(body):
@@ -59,11 +61,12 @@ def _joined(body: Kernel | Function) -> Iterator[tuple[Value, Operand]]:
             yield from ((c.inside, c.initial) for c in statement.carried)
 
 
-class _Builder(NamedTuple):
-    interference: Interference
+@record
+class _Builder:
     alone: Set[int]
     of: dict[int, int]
     members: dict[int, list[Value]]
+    masks: dict[int, tuple[Mask, Mask]]
 
     def join(self, value: Value, operand: Operand, *, always: bool = False) -> None:
         """Makes two classes one where that is right, or `always`."""
@@ -75,9 +78,11 @@ class _Builder(NamedTuple):
         for member in self.members.pop(second):
             self.of[member.id] = first
             self.members[first].append(member)
+        one, other = self.masks[first], self.masks.pop(second)
+        self.masks[first] = (one[0] | other[0], one[1] | other[1])
 
     def fit(self, first: int, second: int) -> bool:
         one, other = self.members[first], self.members[second]
         if one[0].type != other[0].type or len({v.name for v in (*one, *other) if v.name}) > 1:
             return False
-        return not self.interference.between((v.id for v in one), {v.id for v in other})
+        return not meet(self.masks[first], self.masks[second])

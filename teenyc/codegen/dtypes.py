@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
 from teenyc.codegen.sizes import extent_text
 from teenyc.codegen.terms import ATOM, PRODUCT, SUM, Kind, Term
 from teenyc.ir.nodes import Function, Kernel
+from teenyc.record import record
 from teenyc.types import (
     I32,
     Bound,
@@ -23,7 +24,8 @@ from teenyc.types import (
 )
 
 
-class DTypeNames(NamedTuple):
+@record
+class DTypeNames:
     """The names that stand for dtype parameters in one body, and for their compute types; `used` grows with each use.
 
     `sources` tells, by parameter, the expression that gives the type; one without is an argument of its own.

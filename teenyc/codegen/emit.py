@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from teenyc.codegen.comments import comment, docstring
 from teenyc.codegen.helpers import ROUND_TO, SATURATING, saturation, template_of
@@ -16,11 +15,13 @@ from teenyc.codegen.render import render
 from teenyc.codegen.views import KernelView, ModuleView, unmarked
 from teenyc.ir.nodes import Apply, Call, Function, Kernel, Let, Program
 from teenyc.ir.walk import combine_names, statements_of
+from teenyc.record import record
 from teenyc.source import SourceFile
 from teenyc.version import __version__
 
 
-class Generated(NamedTuple):
+@record
+class Generated:
     """A generated module: its text, pairs of output line and source line (from 1), and metadata as plain data."""
 
     text: str

@@ -7,7 +7,7 @@ interpreter, where loop counters and constants are Python numbers, give what the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
 from teenyc.codegen import terms
 from teenyc.codegen.calls import Calls
@@ -35,6 +35,7 @@ from teenyc.ir.nodes import (
     Unary,
     Value,
 )
+from teenyc.record import record
 from teenyc.types import BOOL, I32, DType, Element, TensorType, is_generic_number, is_integer
 from teenyc.types import Kind as ElementKind
 
@@ -56,7 +57,8 @@ GREATEST = 2**31 - 1
 COMPARE: Mapping[str, str] = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
-class Expressions(NamedTuple):
+@record
+class Expressions:
     """Everything that the text of an operand depends on.
 
     `helpers` and `dtypes.used` grow with what is written. `written` keeps the terms of inlined values, and from the

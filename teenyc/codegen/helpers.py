@@ -6,9 +6,9 @@ Casts to integers share one template; the helpers that intrinsics name have thei
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from teenyc.intrinsics import HELPERS as CALLED
+from teenyc.record import record
 from teenyc.types import DTYPES, DType, Kind
 
 ROUND_TO = "_round_to"
@@ -21,7 +21,8 @@ HAND = "_ROUNDS_BY_HAND"
 """A constant beside `_round_to`."""
 
 
-class Saturation(NamedTuple):
+@record
+class Saturation:
     """The cast of floats to one integer type: bounds as Python writes them; `limit` is the first float above."""
 
     name: str

@@ -7,13 +7,13 @@ not cross a store, an atomic crosses no effect. Static temporaries move to all t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from teenyc.codegen.static import Statics
 from teenyc.intrinsics import find
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir.nodes import Apply, Block, Call, Function, Kernel, Let, Operand, Program, Return, Statement, Value
 from teenyc.ir.walk import blocks_of, operands_of, statements_of, uses
+from teenyc.record import record
 
 DEPTH = 32
 """How deep expressions nest: Triton and Python walk them recursively."""
@@ -21,7 +21,8 @@ DEPTH = 32
 NOTHING: frozenset[Effect] = frozenset()
 
 
-class Inlining(NamedTuple):
+@record
+class Inlining:
     """The operations that are written where they are used, by the value they define."""
 
     definitions: Mapping[int, Let]
@@ -86,8 +87,8 @@ def statement_effects(statement: Statement, functions: Mapping[str, frozenset[Ef
     if isinstance(statement, Let):
         operation = statement.operation
         return functions[operation.function] if isinstance(operation, Apply) else _effects(operation)
-    inner = (s for block in blocks_of(statement) for s in block.statements)
-    return NOTHING.union(*(statement_effects(s, functions) for s in inner))
+    inside = (s for block in blocks_of(statement) for _, s in statements_of(block))
+    return NOTHING.union(*(statement_effects(s, functions) for s in inside if isinstance(s, Let)))
 
 
 def _effects(operation: object) -> frozenset[Effect]:
@@ -134,7 +135,8 @@ def _sites(block: Block) -> dict[int, int]:
     return sites
 
 
-class _Effects(NamedTuple):
+@record
+class _Effects:
     """Effects in a block: how many statements before each have any, and how many more than reads."""
 
     each: tuple[frozenset[Effect], ...]

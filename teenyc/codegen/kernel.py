@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from teenyc.codegen.calls import Callee, Calls
 from teenyc.codegen.coalesce import Classes, classes_of
@@ -23,11 +22,13 @@ from teenyc.codegen.views import KernelView
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir.nodes import Block, For, Function, Kernel, Let, Return
 from teenyc.ir.walk import statements_of, uses
+from teenyc.record import record
 from teenyc.source import Comments, SourceFile
 from teenyc.types import Compute, TensorType, TypeVar
 
 
-class Unit(NamedTuple):
+@record
+class Unit:
     """What the bodies of one module share; all but the first four grow as they are written, functions first."""
 
     source: SourceFile
@@ -71,7 +72,8 @@ def function_view(function: Function, unit: Unit, name: str) -> KernelView:
 # ---- bodies ---------------------------------------------------------------------------------------------------------
 
 
-class _Writer(NamedTuple):
+@record
+class _Writer:
     """One body with everything that is known about its names."""
 
     of_body: Kernel | Function

@@ -5,10 +5,12 @@ The text is the emitter's own: operators outside of brackets stand between space
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
+
+from teenyc.record import record
 
 WIDTH = 120
 STEP = "    "
@@ -24,8 +26,6 @@ _LEVELS = (
     (" * ", " / ", " // ", " % "),
 )
 """Operators from loose to tight: a line is broken before the loosest."""
-
-_CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 def columns(text: str) -> int:
@@ -50,9 +50,10 @@ def _parts(statement: str) -> tuple[str, str, str]:
     for keyword in ("if not ", "elif not ", "while not ", "if ", "elif ", "while ", "return "):
         if body.startswith(keyword):
             return keyword, body[len(keyword) :], tail
+    spaces = _scan(body).spaces
     for separator in (" = ", " in "):
-        position = _outside(body, separator)
-        if position >= 0:
+        position = next((p for p in spaces if body.startswith(separator, p)), None)
+        if position is not None:
             position += len(separator)
             return body[:position], body[position:], tail
     return "", body, tail
@@ -63,8 +64,8 @@ def _expression(head: str, text: str, tail: str, indent: str, *, is_bracketed: b
     line = indent + head + text + tail
     if columns(line) <= WIDTH:
         return [line]
-    operands = _operands(text)
-    bracket = _last_bracket(text)
+    scan = _scan(text)
+    operands, bracket = _operands(scan), _last_bracket(scan)
     if bracket and (len(operands) == 1 or (len(operands) == 2 and bracket.is_at_end and not is_bracketed)):
         lines = _bracket(head, text, tail, indent, bracket)
         if len(operands) == 1 or columns(lines[0]) <= WIDTH:
@@ -111,7 +112,7 @@ def _each(items: list[str], indent: str) -> Iterator[str]:
 
 def _string(head: str, text: str, tail: str, indent: str) -> Iterator[str]:
     """A string that is too long, as pieces that Python joins; any other text as it is."""
-    if not (text.startswith('"') and text.endswith('"')) or _outside(text[1:-1], '"') >= 0:
+    if not (text.startswith('"') and text.endswith('"')) or _scan(text).strings != 1:
         yield indent + head + text + tail
         return
     room = WIDTH - len(indent) - len(head) - len(tail) - 2
@@ -139,7 +140,19 @@ def _units(text: str) -> Iterator[str]:
 # ---- reading the line -----------------------------------------------------------------------------------------------
 
 
-class _Bracket(NamedTuple):
+@record
+class _Scan:
+    """A text with the places, outside of brackets and strings, of spaces, commas and brackets; how many strings."""
+
+    text: str
+    spaces: list[int]
+    commas: list[int]
+    brackets: list[_Bracket]
+    strings: int
+
+
+@record
+class _Bracket:
     """A pair of brackets outside of all others; `is_list` if a comma may stand behind its last item."""
 
     start: int
@@ -148,58 +161,59 @@ class _Bracket(NamedTuple):
     is_list: bool
 
 
-def _last_bracket(text: str) -> _Bracket | None:
+def _last_bracket(scan: _Scan) -> _Bracket | None:
     """The bracket to break: of those outside of all others the one with most in it, the last of equals."""
-    found: list[_Bracket] = []
-    start = 0
-    for position, character, depth in _depths(text):
-        if character in _CLOSING and depth == 1:
-            start = position
-        elif character in _CLOSING.values() and depth == 0 and position > start + 1:
-            is_after_name = start > 0 and (text[start - 1] in ")]_" or text[start - 1].isalnum())
-            is_list = is_after_name == (text[start] == "(")
-            found.append(_Bracket(start, position, position == len(text) - 1, is_list))
-    return max(found, key=lambda b: (b.end - b.start, b.start), default=None)
+    return max(
+        (b for b in scan.brackets if b.end > b.start + 1), key=lambda b: (b.end - b.start, b.start), default=None
+    )
 
 
-def _operands(text: str) -> list[str]:
+def _operands(scan: _Scan) -> list[str]:
     """The operands of the loosest operators outside of brackets, each but the first with its operator before it."""
+    text = scan.text
     for level in _LEVELS:
-        cuts = [p + 1 for p, c, depth in _depths(text) if c == " " and depth == 0 and _starts(text, p, level)]
+        cuts = [p + 1 for p in scan.spaces if text.startswith(level, p)]
         if cuts:
             ends = [*cuts, len(text) + 1]
             return [text[: cuts[0] - 1], *(text[a : b - 1] for a, b in pairwise(ends))]
     return [text]
 
 
-def _starts(text: str, position: int, level: tuple[str, ...]) -> bool:
-    return any(text.startswith(operator, position) for operator in level)
-
-
 def _items(text: str) -> list[str]:
     """What stands between the commas outside of brackets."""
-    cuts = [p for p, c, depth in _depths(text) if c == "," and depth == 0]
+    cuts = _scan(text).commas
     starts = [0, *(c + 1 for c in cuts)]
     items = [text[a:b].strip() for a, b in zip(starts, [*cuts, len(text)], strict=True)]
     return [item for item in items if item]
 
 
-def _outside(text: str, part: str) -> int:
-    """Where a part first stands outside of brackets and strings; -1 where it does not."""
-    return next((p for p, _, depth in _depths(text) if depth == 0 and text.startswith(part, p)), -1)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[()\[\]{}]|[ ,]')
 
 
-def _depths(text: str) -> Iterator[tuple[int, str, int]]:
-    """Each character that is in no string, with its place and the number of brackets open after it."""
-    depth = 0
-    position = 0
-    while position < len(text):
-        character = text[position]
-        if character == '"':
-            position += 1
-            while position < len(text) and text[position] != '"':
-                position += 2 if text[position] == "\\" else 1
-        else:
-            depth += (character in _CLOSING) - (character in _CLOSING.values())
-            yield position, character, depth
-        position += 1
+def _scan(text: str) -> _Scan:
+    """Reads a text once; what is in strings is skipped."""
+    spaces: list[int] = []
+    commas: list[int] = []
+    brackets: list[_Bracket] = []
+    strings = depth = start = 0
+    for match in _TOKEN.finditer(text):
+        token, position = match[0], match.start()
+        if token in "([{":
+            start = position if depth == 0 else start
+            depth += 1
+        elif token in ")]}":
+            depth -= 1
+            if depth == 0:
+                brackets.append(_bracket_at(text, start, position))
+        elif depth == 0 and token == " ":
+            spaces.append(position)
+        elif depth == 0 and token == ",":
+            commas.append(position)
+        elif depth == 0:
+            strings += 1
+    return _Scan(text, spaces, commas, brackets, strings)
+
+
+def _bracket_at(text: str, start: int, end: int) -> _Bracket:
+    is_after_name = start > 0 and (text[start - 1] in ")]_" or text[start - 1].isalnum())
+    return _Bracket(start, end, end == len(text) - 1, is_after_name == (text[start] == "("))

@@ -2,116 +2,125 @@
 
 A loop-carried value and an `if` result become plain variables, which are written at the ends of blocks: `inside` holds
 a carried value at the start of every iteration and `result` after the loop. What inlined temporaries read counts where
-they are evaluated.
+they are evaluated. Sets of values are bit masks: the bit of a value is its place among all values of the body.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
-from typing import NamedTuple, assert_never
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias, assert_never
 
 from teenyc.codegen.inline import Inlining
-from teenyc.ir.nodes import Block, For, Function, If, Kernel, Let, Operand, Return, Statement, Value, While
-from teenyc.ir.walk import definitions, operands_of, results_of, statements_of
+from teenyc.ir.nodes import Block, For, Function, If, Kernel, Let, Operand, Return, Value, While
+from teenyc.ir.walk import blocks_of, definitions, operands_of, results_of, statements_of, values_of
+from teenyc.record import record
+
+Mask: TypeAlias = int
 
 
-class Interference(NamedTuple):
-    """`of[a]` holds every value that is needed where `a` is written, or written where `a` is needed."""
+@record
+class Interference:
+    """By the id of a value: its own bit, and the bits of the values that are needed where it is written."""
 
-    of: dict[int, set[int]]
+    bits: Mapping[int, Mask]
+    needed: dict[int, Mask]
 
-    def between(self, first: Iterable[int], second: Set[int]) -> bool:
-        """Whether any value of one class may not share a name with one of another."""
-        return any(not self.of.get(value, set()).isdisjoint(second) for value in first)
-
-    def written(self, values: Iterable[Value], live: Set[int]) -> None:
-        """Notes that `values` are written together while `live` are needed."""
-        ids = [value.id for value in values]
+    def together(self, ids: Iterable[int]) -> tuple[Mask, Mask]:
+        """The values themselves, and all that are needed where one of them is written."""
+        values = needed = 0
         for id in ids:
-            for other in (*live, *ids):
-                if other != id:
-                    self.of.setdefault(id, set()).add(other)
-                    self.of.setdefault(other, set()).add(id)
+            values |= self.bits[id]
+            needed |= self.needed.get(id, 0)
+        return values, needed
+
+
+def meet(first: tuple[Mask, Mask], second: tuple[Mask, Mask]) -> bool:
+    """Whether of two classes of values one is written while the other is needed."""
+    return bool(first[0] & second[1] or first[1] & second[0])
 
 
 def interference_of(body: Kernel | Function, inlining: Inlining) -> Interference:
     """The interference of all variables of a body."""
-    liveness = _Liveness(inlining, Interference({}))
-    live = liveness.block(body.body, set())
-    liveness.found.written((p.value for p in body.parameters), live)
+    bits = {value.id: 1 << place for place, value in enumerate(values_of(body))}
+    liveness = _Liveness(inlining, Interference(bits, {}))
+    live = liveness.block(body.body, 0)
+    liveness.written((p.value for p in body.parameters), live)
     return liveness.found
 
 
-class _Liveness(NamedTuple):
-    """Walks backwards; sets hold the ids of the variables that are needed later."""
+@record
+class _Liveness:
+    """Walks backwards; masks hold the variables that are needed later."""
 
     inlining: Inlining
     found: Interference
 
-    def reads(self, operands: Iterable[Operand]) -> set[int]:
-        return {value.id for operand in operands for value in self.inlining.leaves(operand)}
+    def mask(self, values: Iterable[Value]) -> Mask:
+        total = 0
+        for value in values:
+            total |= self.found.bits[value.id]
+        return total
 
-    def block(self, block: Block, after: Set[int]) -> set[int]:
+    def reads(self, operands: Iterable[Operand]) -> Mask:
+        return self.mask(value for operand in operands for value in self.inlining.leaves(operand))
+
+    def written(self, values: Iterable[Value], live: Mask) -> None:
+        """Notes that `values` are written together while `live` are needed."""
+        defined = list(values)
+        needed = live | self.mask(defined)
+        for value in defined:
+            old = self.found.needed.get(value.id, 0)
+            self.found.needed[value.id] = old | (needed & ~self.found.bits[value.id])
+
+    def block(self, block: Block, after: Mask) -> Mask:
         """What is live before a block whose yields are evaluated at its end."""
-        live = set(after) | self.reads(block.yields)
+        live = after | self.reads(block.yields)
         for statement in reversed(block.statements):
-            if not self.inlining.holds(statement):
-                live = self.statement(statement, live)
+            if self.inlining.holds(statement):
+                continue
+            match statement:
+                case Let():
+                    self.written(statement.results, live)
+                    live = (live & ~self.mask(statement.results)) | self.reads(operands_of(statement))
+                case If():
+                    live = self.branches(statement, live)
+                case For() | While():
+                    live = self.loop(statement, live)
+                case Return():
+                    live = self.reads(statement.values)
+                case _:
+                    assert_never(statement)
         return live
 
-    def statement(self, statement: Statement, live: set[int]) -> set[int]:
-        match statement:
-            case Let():
-                self.found.written(statement.results, live)
-                return (live - _ids(statement.results)) | self.reads(operands_of(statement))
-            case If():
-                return self.branches(statement, live)
-            case For() | While():
-                return self.loop(statement, live)
-            case Return():
-                return self.reads(statement.values)
-            case _:
-                assert_never(statement)
-
-    def branches(self, statement: If, live: set[int]) -> set[int]:
-        after = live - _ids(statement.results)
-        self.found.written(statement.results, after)
+    def branches(self, statement: If, live: Mask) -> Mask:
+        after = live & ~self.mask(statement.results)
+        self.written(statement.results, after)
         before = self.reads((statement.condition,))
         for block in (statement.then, statement.otherwise):
             before |= self.block(block, after)
         return before
 
-    def loop(self, loop: For | While, live: set[int]) -> set[int]:
-        results = _ids(results_of(loop))
-        through = (live - results) | self.outer(loop)
-        self.found.written(results_of(loop), live - results)
+    def loop(self, loop: For | While, live: Mask) -> Mask:
+        results = results_of(loop)
+        after = live & ~self.mask(results)
+        through = after | self.outer(loop)
+        self.written(results, after)
         start = self.block(loop.body, through)
         if isinstance(loop, While):
-            needed = {c.inside.id for c in loop.carried if c.result.id in live}
+            needed = self.mask(c.inside for c in loop.carried if self.found.bits[c.result.id] & live)
             start = self.block(loop.condition, start | needed)
-        header = set(self.reads((loop.start, loop.stop, loop.step))) if isinstance(loop, For) else set()
-        inner = definitions(loop)[: len(definitions(loop)) - len(results)]
-        self.found.written(inner, start | through | header)
+        header = self.reads((loop.start, loop.stop, loop.step)) if isinstance(loop, For) else 0
+        self.written(definitions(loop)[: len(definitions(loop)) - len(results)], start | through | header)
         return through | header | self.reads(c.initial for c in loop.carried)
 
-    def outer(self, loop: For | While) -> set[int]:
+    def outer(self, loop: For | While) -> Mask:
         """What the iterations of a loop read from outside it."""
-        blocks = (loop.condition, loop.body) if isinstance(loop, While) else (loop.body,)
-        defined = _ids(definitions(loop))
-        read: set[int] = set()
-        for block in blocks:
+        read, defined = 0, self.mask(definitions(loop))
+        for block in blocks_of(loop):
             read |= self.reads(block.yields)
             for _, statement in statements_of(block):
-                defined |= _ids(definitions(statement))
+                defined |= self.mask(definitions(statement))
                 read |= self.reads(operands_of(statement))
-                if isinstance(statement, For | While):
-                    read |= self.reads(statement.body.yields)
-                if isinstance(statement, While):
-                    read |= self.reads(statement.condition.yields)
-                if isinstance(statement, If):
-                    read |= self.reads((*statement.then.yields, *statement.otherwise.yields))
-        return read - defined
-
-
-def _ids(values: Iterable[Value]) -> set[int]:
-    return {value.id for value in values}
+                for inner in blocks_of(statement):
+                    read |= self.reads(inner.yields)
+        return read & ~defined

@@ -11,18 +11,19 @@ import keyword
 import unicodedata
 from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import count
-from typing import NamedTuple
+from typing import TypeAlias
 
 from teenyc.codegen.coalesce import Classes
 from teenyc.codegen.helpers import HELPERS
 from teenyc.codegen.host import RESERVED as HOST_NAMES
 from teenyc.codegen.inline import Inlining
-from teenyc.codegen.liveness import Interference
+from teenyc.codegen.liveness import Interference, Mask, meet
 from teenyc.codegen.metadata import Names
 from teenyc.codegen.nouns import noun
 from teenyc.codegen.static import Statics
 from teenyc.ir.nodes import For, Function, Kernel, Let, Program, Value
 from teenyc.ir.walk import bodies_of, statements_of, uses, values_of
+from teenyc.record import record
 from teenyc.types import BF16, F16, F32, Compute, Pointer, TensorType, TypeVar, scalar
 
 BUILTINS = frozenset({"range", "float", "int", "print", "min", "max", "len", "isinstance", "getattr", "hasattr"})
@@ -85,13 +86,14 @@ def _spelled_all(names: Iterable[tuple[str, str]], reserved: Container[str]) -> 
 def identifier(name: str, *, ascii: bool = False) -> str:
     """A source name as Python reads it, which normalises identifiers; with `ascii`, as Triton allows for kernels."""
     plain = name.removeprefix("r#")
-    if plain.isascii():
+    if plain.isascii() and plain.isidentifier():
         return plain
     plain = unicodedata.normalize("NFKC", plain)
     if ascii:
         letters = (c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
         plain = "".join(c if c.isascii() else f"u{ord(c):04x}" for c in letters)
-    return plain if plain.isidentifier() else "".join(c if f"a{c}".isidentifier() else "_" for c in plain)
+    plain = "".join(c if f"a{c}".isidentifier() else "_" for c in plain)
+    return plain if plain.isidentifier() else f"_{plain}"
 
 
 def variants(name: str, *, first: str = "_") -> Iterator[str]:
@@ -106,7 +108,12 @@ def variants(name: str, *, first: str = "_") -> Iterator[str]:
 # ---- bodies ---------------------------------------------------------------------------------------------------------
 
 
-class LocalNames(NamedTuple):
+Holder: TypeAlias = "tuple[object, tuple[Mask, Mask]]"
+"""What the values of one name share, and their masks: themselves, and what is needed where they are written."""
+
+
+@record
+class LocalNames:
     """The Python names of one body. Variables of one name have one type and are never needed at the same time."""
 
     reserved: frozenset[str]
@@ -114,24 +121,28 @@ class LocalNames(NamedTuple):
     authors: frozenset[str]
     fixed: dict[str, str]
     of: dict[int, str]
-    holders: dict[str, list[tuple[object, set[int]]]]
+    holders: dict[str, Holder]
 
     def claim(self, name: str, *, is_author: bool, key: object = None, members: Iterable[int] = ()) -> str:
         """The first free variant of a name; a `key` other than None may share a name with itself."""
-        ids = set(members)
-        options = (n for n in variants(name, first="_" if is_author else "") if self.is_free(n, key, ids))
+        ids = tuple(members)
+        masks = self.interference.together(ids)
+        options = (n for n in variants(name, first="_" if is_author else "") if self.is_free(n, key, masks))
         chosen = next(n for n in options if n not in self.authors or (is_author and n == name))
-        self.holders.setdefault(chosen, []).append((key, ids))
-        self.of.update((id, chosen) for id in ids)
+        self.hold(chosen, key, ids, masks)
         return chosen
 
-    def is_free(self, name: str, key: object, ids: set[int]) -> bool:
+    def hold(self, name: str, key: object, ids: tuple[int, ...], masks: tuple[Mask, Mask]) -> None:
+        """Gives a name to the values of one class."""
+        old = self.holders.get(name, (key, (0, 0)))[1]
+        self.holders[name] = (key, (old[0] | masks[0], old[1] | masks[1]))
+        self.of.update((id, name) for id in ids)
+
+    def is_free(self, name: str, key: object, masks: tuple[Mask, Mask]) -> bool:
         if name in self.reserved:
             return False
-        for other, members in self.holders.get(name, ()):
-            if key is None or other != key or self.interference.between(ids, members):
-                return False
-        return True
+        holder = self.holders.get(name)
+        return holder is None or (key is not None and holder[0] == key and not meet(holder[1], masks))
 
     def fresh(self, name: str) -> str:
         """A name for something that is no value of the IR."""
@@ -150,13 +161,11 @@ def local_names(
     authors = {identifier(v.name) for v in values_of(body) if v.name} | set(signature.values())
     names = LocalNames(reserved, interference, frozenset(authors), signature, {}, {})
     for constant in body.constants:
-        names.holders[signature[constant.name]] = [(None, set())]
+        names.hold(signature[constant.name], None, (), (0, 0))
     for parameter in body.parameters:
-        members = {v.id for v in classes.variable(parameter.value)}
-        spelling = signature[parameter.name]
+        ids = tuple(v.id for v in classes.variable(parameter.value))
         key = scalar(F32) if parameter.value.type in NARROW else _key(parameter.value)
-        names.holders[spelling] = [((key, False), members)]
-        names.of.update((id, spelling) for id in members)
+        names.hold(signature[parameter.name], (key, False), ids, interference.together(ids))
     for variable in body.type_variables:
         names.fixed[variable.name] = names.claim(identifier(variable.name), is_author=True)
     _claim_variables(names, body, inlining, classes, statics)

@@ -7,7 +7,6 @@ narrowest type that holds it, a float stays a Python number. One conversion at t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from teenyc.codegen.coalesce import Classes
 from teenyc.codegen.dtypes import DTypeNames
@@ -15,6 +14,7 @@ from teenyc.codegen.helpers import ROUND_TO
 from teenyc.codegen.terms import Kind, Term, tensor
 from teenyc.ir.nodes import Binary, Block, Compare, Kernel, Let, Operand, Parameter, Value
 from teenyc.ir.walk import all_operands, operands_of, statements_of, uses
+from teenyc.record import record
 from teenyc.types import (
     BF16,
     BOOL,
@@ -35,7 +35,8 @@ from teenyc.types import (
 NARROW = frozenset({F16, BF16})
 
 
-class Arrival(NamedTuple):
+@record
+class Arrival:
     """How the scalars of a kernel arrive: `lines` convert at the top, `terms` where a value is used, by its id.
 
     A scalar over `D` is used in the type in which `D` is computed.

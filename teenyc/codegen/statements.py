@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
 from teenyc.codegen import terms
 from teenyc.codegen.expressions import Expressions, element_of
@@ -14,12 +14,14 @@ from teenyc.codegen.names import LocalNames
 from teenyc.codegen.numbers import literal_term
 from teenyc.codegen.terms import Kind, Term
 from teenyc.intrinsics.spec import Effect
-from teenyc.ir.nodes import Block, Copy, For, If, Let, Literal, Operand, Return, Statement, Value, While
+from teenyc.ir.nodes import Block, Copy, For, If, Let, Literal, Operand, Return, Value, While
+from teenyc.record import record
 from teenyc.source import Comments, Span
 from teenyc.types import F32, I32, DType, scalar
 
 
-class Statements(NamedTuple):
+@record
+class Statements:
     """Writes the statements of one body to `lines`; `reads` counts, for each value, the uses of its variable."""
 
     expressions: Expressions
@@ -33,24 +35,21 @@ class Statements(NamedTuple):
         for statement in block.statements:
             if self.expressions.inlining.holds(statement):
                 self.lines.keep(statement.comments)
-            else:
-                self.statement(statement, indent)
-
-    def statement(self, statement: Statement, indent: str) -> None:
-        match statement:
-            case Let():
-                self.let(statement, indent)
-            case For():
-                self.loop_for(statement, indent)
-            case While():
-                self.loop_while(statement, indent)
-            case If():
-                self.choice(statement, indent)
-            case Return():
-                values = ", ".join(self.expressions.tensor(o).text for o in statement.values)
-                self.lines.code(f"return {values}".rstrip(), indent, statement.span, statement.comments)
-            case _:
-                assert_never(statement)
+                continue
+            match statement:
+                case Let():
+                    self.let(statement, indent)
+                case For():
+                    self.loop_for(statement, indent)
+                case While():
+                    self.loop_while(statement, indent)
+                case If():
+                    self.choice(statement, indent)
+                case Return():
+                    values = ", ".join(self.expressions.tensor(o).text for o in statement.values)
+                    self.lines.code(f"return {values}".rstrip(), indent, statement.span, statement.comments)
+                case _:
+                    assert_never(statement)
 
     # ---- assignments ------------------------------------------------------------------------------------------------
 
@@ -250,7 +249,8 @@ class Statements(NamedTuple):
         return text if columns(indent + text) <= WIDTH else None
 
 
-class _Move(NamedTuple):
+@record
+class _Move:
     """An assignment to a variable, and the variables that its right side reads."""
 
     target: str

@@ -6,7 +6,7 @@ They stay Python numbers in the text, so that a bound, a branch or an unrolled l
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
 from teenyc.ir.nodes import (
     Apply,
@@ -32,6 +32,7 @@ from teenyc.ir.nodes import (
     While,
 )
 from teenyc.ir.walk import blocks_of, statements_of, values_of
+from teenyc.record import record
 from teenyc.types import BOOL, I32, I64, DescriptorType, DType, Element, Extent, Quotient, Shape, TensorType, is_integer
 
 NUMEL = 1 << 20
@@ -41,7 +42,8 @@ EXACT = frozenset({BOOL, I32, I64})
 """Types whose numbers Python may stand in for: no float, and nothing narrow or unsigned, which wraps early."""
 
 
-class Statics(NamedTuple):
+@record
+class Statics:
     """Values by id: `inlined` are temporaries, `named` the author's, `counters` those of unrolled loops.
 
     `nonnegative` holds those that are never below 0, other loop counters too, and `limits` how far from 0 a counter

@@ -1,13 +1,10 @@
-"""Terms: pieces of Python expressions with what must be known to put them together.
-
-Frozen values of code generation are named tuples: a dataclass takes ten times as long to define, at every start.
-"""
+"""Terms: pieces of Python expressions with what must be known to put them together."""
 
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import NamedTuple
 
+from teenyc.record import record, replace
 from teenyc.types import Element
 
 TERNARY, NOT, COMPARISON, OR, XOR, AND, SHIFT, SUM, PRODUCT, UNARY, ATOM = range(11)
@@ -23,7 +20,8 @@ class Kind(IntEnum):
     TENSOR = 3  # a tensor
 
 
-class Term(NamedTuple):
+@record
+class Term:
     """One expression. `element` is its element type by the IR; a STATIC one takes the type of what it meets."""
 
     text: str
@@ -37,7 +35,7 @@ class Term(NamedTuple):
         return self.text if self.binding >= binding else f"({self.text})"
 
     def typed(self, element: Element | None) -> Term:
-        return self._replace(element=element)
+        return replace(self, element=element)
 
 
 def atom(text: str, kind: Kind, element: Element | None, *, is_nonnegative: bool = False) -> Term:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from teenyc.codegen.helpers import Saturation
+from teenyc.record import record
 
 MARK = "\x00"
 """Stands between a line and the number of its source line until the module is rendered; no text of an author has it."""
 
 
-class KernelView(NamedTuple):
+@record
+class KernelView:
     """A kernel or device function: decorated, its signature, docstring and body as finished lines."""
 
     name: str
@@ -19,7 +19,8 @@ class KernelView(NamedTuple):
     body: tuple[str, ...]
 
 
-class ModuleView(NamedTuple):
+@record
+class ModuleView:
     """A whole module; the host part has a view of its own.
 
     `origin` are comments about the file, `imports` come before Triton's own, `triton`. `helpers` are templates, `casts`
