@@ -1,7 +1,7 @@
 """teenyc compiles GPU kernels in Rust syntax to readable Triton source.
 
-`compile_source` is the pure compiler; `load` and `install` turn kernel files into modules. What a name needs is imported
-when the name is first used, so that `import teenyc` costs nothing.
+`compile_source` is the pure compiler; `load` and `install` turn kernel files into modules. What a name needs is
+imported when the name is first used, so that `import teenyc` costs nothing.
 """
 
 from __future__ import annotations

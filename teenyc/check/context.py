@@ -75,6 +75,7 @@ class Context:
     equations: dict[int, tuple[Extent, Extent]] = field(default_factory=dict)
     static: set[int] = field(default_factory=set)
     requirements: list[ir.Requirement] = field(default_factory=list)
+    assignments: list[tuple[int, Symbol, Span]] = field(default_factory=list)
     literals: list[tuple[ir.Literal, Span]] = field(default_factory=list)
     calling: tuple[str, ...] = ()
     loop_depth: int = 0

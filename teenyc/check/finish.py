@@ -7,6 +7,7 @@ from typing import Any
 from teenyc.check.context import Context
 from teenyc.check.race import lint_races
 from teenyc.ir import nodes as ir
+from teenyc.ir.walk import uses
 from teenyc.record import fields, is_record, replace
 from teenyc.types import DType, Extent, Kind, Pointer, TensorType, Unsuffixed
 
@@ -18,8 +19,20 @@ def finish(context: Context, kernel: ir.Kernel) -> ir.Kernel | None:
     if context.reporter.has_errors:
         return None
     settled: ir.Kernel = _settled(kernel, context, {})
+    _lint_assignments(settled, context)
     lint_races(settled, context.reporter)
     return settled
+
+
+def _lint_assignments(kernel: ir.Kernel, context: Context) -> None:
+    """Reports values of variables that are overwritten, or end with the kernel, before anything reads them."""
+    read = uses(kernel.body)
+    for value, symbol, span in context.assignments:
+        if read[value] or not symbol.is_read or symbol.name.startswith("_") or "'" in symbol.name:
+            continue
+        from teenyc.diagnostics.catalog.lints import ValueNeverRead
+
+        context.report(ValueNeverRead(span=span, name=symbol.name))
 
 
 def _check_literals(context: Context) -> None:

@@ -166,7 +166,10 @@ def _bind_name(
     if not is_alias:
         value = context.named(value, name, span)
     silent = isinstance(value, Invalid)
-    context.declare(Symbol(name, pattern.name.span, value, mutable=pattern.mutable, is_read=silent, is_assigned=silent))
+    symbol = Symbol(name, pattern.name.span, value, mutable=pattern.mutable, is_read=silent, is_assigned=silent)
+    context.declare(symbol)
+    if pattern.mutable and not is_alias:
+        _note_assignment(context, symbol, pattern.name.span)
 
 
 def _assign(context: Context, node: ast.Assign) -> None:
@@ -185,6 +188,13 @@ def _assign(context: Context, node: ast.Assign) -> None:
     if not _keeps_type(context, symbol, symbol.current, value, node.value.span):
         return
     symbol.current = context.named(value, symbol.name, node.span)
+    _note_assignment(context, symbol, node.target.span)
+
+
+def _note_assignment(context: Context, symbol: Symbol, span: Span) -> None:
+    """Keeps what a mutable variable was given, to see at the end whether anything reads it."""
+    if isinstance(symbol.current, ir.Value):
+        context.assignments.append((symbol.current.id, symbol, span))
 
 
 def _target(context: Context, node: ast.Expression) -> Symbol | None:
