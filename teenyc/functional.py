@@ -33,8 +33,6 @@ def flash_attention2(q: Tensor, k: Tensor, v: Tensor, scale: float | None = None
     factor = 1 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     if not math.isfinite(factor):
         raise ValueError(f"scale is {scale}, it must be finite")
-    if q.dtype == torch.float64:  # the kernels take the scale in f32
-        q, factor = q * factor, 1.0
     o, _ = _forward(*(x.flatten(0, -3) for x in (q, k, v)), factor)
     return o.view(q.shape)
 
