@@ -41,6 +41,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(skip)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Generated modules of the tests are cached in a folder of their own, not in the user's."""
+    os.environ["TEENYC_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
+
+
 @pytest.fixture(scope="session")
 def device() -> str:
     """The torch device on which kernels run: `cuda`, or `cpu` under the interpreter."""

@@ -5,6 +5,7 @@ Exit status: 0 fine, 1 diagnostics, 2 usage, 101 a bug in teenyc, 130 interrupte
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -14,6 +15,8 @@ OK, DIAGNOSTICS, USAGE, BUG, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 101, 130, 141
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command with `arguments` (those of the process where None) and returns its exit status."""
+    if arguments is None:  # the process is this command's alone, and ends before collecting its garbage pays
+        gc.set_threshold(200_000)
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         status = _run(words)

@@ -42,7 +42,9 @@ def _process(each: Input, settings: Settings) -> list[Report]:
     source = read(each)
     if isinstance(source, Diagnostic):
         return [Report(source)]
-    options = Options(set=settings.constants, dtype=settings.dtypes, verify_ir=settings.verify_ir, generate=settings.writes)
+    options = Options(
+        set=settings.constants, dtype=settings.dtypes, verify_ir=settings.verify_ir, generate=settings.writes
+    )
     compiled = compile_source(source, options=options)
     reports = [Report(diagnostic, source) for diagnostic in compiled.diagnostics]
     if settings.writes and not _fail(reports, settings):

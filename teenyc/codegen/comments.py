@@ -92,7 +92,9 @@ def _in_string(character: str) -> str:
 
 
 def _escaped_quote(line: str) -> str:
-    return line[:-1] + '\\"' if line.endswith('"') else line
+    """An escaped line whose last quote cannot end the docstring; behind an odd number of backslashes it is escaped."""
+    backslashes = len(line) - 1 - len(line[:-1].rstrip("\\"))
+    return line[:-1] + '\\"' if line.endswith('"') and backslashes % 2 == 0 else line
 
 
 def _broken(line: str) -> Iterator[str]:
