@@ -51,7 +51,12 @@ def flash_attn2() -> ModuleType:
 
 def section(title: str, device: str) -> str:
     """The head of a section: its title, and the line that says by which script, when and on what."""
-    words = [f"`benchmarks/{Path(sys.argv[0]).name}`", time.strftime("%Y-%m-%d"), *_hardware(device), f"Python {platform.python_version()}"]
+    words = [
+        f"`benchmarks/{Path(sys.argv[0]).name}`",
+        time.strftime("%Y-%m-%d"),
+        *_hardware(device),
+        f"Python {platform.python_version()}",
+    ]
     words += [f"{package} {_version(package)}" for package in ("torch", "triton")]
     return f"## {title}\n\n{', '.join(words)}.\n"
 
