@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
-import math
-import os
-import struct
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import torch
 from emitted import body_text, generated, imported, kernel_text
-from hypothesis import given
-from hypothesis import strategies as st
 from ir_builder import B, D, N, constant, lit
 
-from teenyc.codegen.comments import comment_lines, docstring
-from teenyc.codegen.layout import broken
 from teenyc.ir.nodes import Block, For, Kernel, Let, Value
 from teenyc.record import replace
-from teenyc.source import Comments, SourceFile, Span
-from teenyc.types import BF16, BOOL, F16, F32, F64, I32, I64, ONE, U8, U32, Compute, Extent, TensorType, scalar
+from teenyc.types import BOOL, F32, F64, I32, I64, ONE, Compute, Extent, TensorType, scalar
 
 COMPUTE = Compute(D)
 ROW = TensorType(COMPUTE, (Extent.of("HEAD_DIM"),))
@@ -280,138 +268,6 @@ def test_deep_expressions_are_cut() -> None:
     assert max(line.count("+ 1") for line in text.split("\n")) < 40
 
 
-# ---- numbers --------------------------------------------------------------------------------------------------------
-
-
-def test_division_truncates_for_every_sign(tmp_path: Path, device: str) -> None:
-    b = B("divide")
-    out, n = b.pointer("out", I32), b.param("n", I32)
-    size = constant("SIZE")
-    cells = [
-        b.binary("div", constant("N"), size),
-        b.binary("rem", constant("N"), size),
-        b.binary("div", n, size),
-        b.binary("rem", n, size),
-        b.binary("div", n, lit(-3)),
-    ]
-    for index, value in enumerate(cells):
-        b.store(b.offset(out, lit(index)), value)
-    module = imported(generated(b.kernel(constants=("N", "SIZE"), variables=())), tmp_path)
-    tensor = torch.zeros(5, dtype=torch.int32, device=device)
-    module.divide[(1,)](tensor, -72, N=-72, SIZE=10)
-    assert tensor.tolist() == [-7, -2, -7, -2, 24]
-
-
-def test_floats_become_integers_as_in_rust(tmp_path: Path, device: str) -> None:
-    b = B("integers")
-    x, narrow, wide, bytes_ = b.pointer("x", F32), b.pointer("a", I32), b.pointer("w", I64), b.pointer("c", U8)
-    lane = b.arange(8, name="lane")
-    value = b.load(b.offset(x, lane), name="v")
-    b.store(b.offset(narrow, lane), b.cast(value, I32))
-    b.store(b.offset(wide, lane), b.cast(value, I64))
-    b.store(b.offset(bytes_, lane), b.cast(value, U8))
-    module = imported(generated(b.kernel(constants=(), variables=())), tmp_path)
-    given = torch.tensor([math.nan, math.inf, -math.inf, 3e9, -3e9, 1e19, -0.9, 200.7], device=device)
-    a, w, c = (torch.zeros(8, dtype=t, device=device) for t in (torch.int32, torch.int64, torch.uint8))
-    module.integers[(1,)](given, a, w, c)
-    low, high, least, greatest = -(2**31), 2**31 - 1, -(2**63), 2**63 - 1
-    assert a.tolist() == [0, high, low, high, low, high, 0, 200]
-    assert w.tolist() == [0, greatest, least, 3 * 10**9, -3 * 10**9, greatest, 0, 200]
-    assert c.tolist() == [0, 255, 0, 255, 0, 255, 0, 200]
-
-
-def test_bf16_is_rounded_to_nearest_even(tmp_path: Path, device: str) -> None:
-    b = B("store")
-    x, out = b.pointer("x", F32), b.pointer("out", BF16)
-    lane = b.arange(8, name="lane")
-    b.store(b.offset(out, lane), b.load(b.offset(x, lane)))
-    module = imported(generated(b.kernel(constants=(), variables=())), tmp_path)
-    bits = [0x3F808000, 0x3F818000, 0x3FFF8000, 0x7F7FFFFF, 0x00008001, 0x7F800001, 0xBF808001, 0xFF800000]
-    given = torch.tensor([struct.unpack("<f", struct.pack("<I", b))[0] for b in bits], device=device)
-    result = torch.zeros(8, dtype=torch.bfloat16, device=device)
-    module.store[(1,)](given, result)
-    expected = given.to(torch.bfloat16)
-    assert torch.equal(result.isnan(), expected.isnan())
-    assert torch.equal(result.nan_to_num(7), expected.nan_to_num(7))
-
-
-def test_scalars_arrive_as_declared(tmp_path: Path, device: str) -> None:
-    b = B("scalars")
-    out = b.pointer("out", F64)
-    h, bf, d = b.param("h", F16), b.param("b", BF16), b.param("d", F64)
-    u, w, s = b.param("u", U32), b.param("w", I64), b.param("s", F32)
-    values = [
-        b.cast(b.cast(h, F32, name="h"), F64),
-        b.cast(b.cast(bf, F32, name="b"), F64),
-        d,
-        b.cast(b.binary("add", u, u), F64),
-        b.cast(b.binary("mul", w, w), F64),
-        b.cast(b.binary("mul", s, s), F64),
-    ]
-    for index, value in enumerate(values):
-        b.store(b.offset(out, lit(index)), value)
-    made = generated(b.kernel(constants=(), variables=()))
-    assert "h: tl.float32,\n    b: tl.float32,\n    d: tl.float64,\n" in made.text
-    module = imported(made, tmp_path)
-    tensor = torch.zeros(6, dtype=torch.float64, device=device)
-    module.scalars[(1,)](tensor, 42.1, 1.001, 0.1, 2**31, 2**31 - 1, 0.1)
-    half, brain = (torch.tensor(x, dtype=torch.float32) for x in (42.1, 1.001))
-    single = torch.tensor(0.1, dtype=torch.float32)
-    assert tensor.tolist() == [
-        half.half().double().item(),
-        brain.bfloat16().double().item(),
-        0.1,
-        0.0,
-        float((2**31 - 1) ** 2),
-        (single * single).double().item(),
-    ]
-
-
-def test_literals_keep_their_digits() -> None:
-    b = B()
-    x, out = b.pointer("x", F64), b.pointer("out", F64)
-    value = b.load(x, name="v")
-    b.store(out, b.binary("mul", value, lit(0.1, F64)))
-    b.store(out, lit(0.1, F64))
-    b.store(out, lit(0.5, F64))
-    b.store(out, b.call("maximum", scalar(F64), {"x": value, "y": lit(0.1, F64)}))
-    b.store(out, lit(float("nan"), F64))
-    text = body_text(b.kernel(variables=()))
-    assert "tl.store(out, v * 0.1)\n" in text
-    assert "tl.store(out, tl.full([], 0.1, tl.float64))\n" in text
-    assert "tl.store(out, 0.5)\n" in text
-    assert "tl.maximum(v, tl.full([], 0.1, tl.float64))" in text
-    assert 'tl.store(out, float("nan"))\n' in text
-
-
-def test_parentheses_only_where_needed() -> None:
-    b = B()
-    out = b.pointer("out", I32)
-    x = b.load(out, name="x")
-    total = b.binary("add", x, b.binary("mul", x, x))
-    b.store(out, b.binary("sub", x, b.binary("sub", total, lit(-1))))
-    b.store(out, b.binary("shl", b.binary("and", x, lit(3)), x))
-    b.store(out, b.unary("neg", b.binary("add", x, lit(-2))))
-    text = body_text(b.kernel(variables=()))
-    assert "tl.store(out, x - (x + x * x - -1))\n" in text
-    assert "tl.store(out, (x & 3) << (x & 31))\n" in text
-    assert "tl.store(out, -(x - 2))\n" in text
-
-
-def test_static_values_stay_known() -> None:
-    b = B()
-    out = b.pointer("out", I32)
-    width = b.copy(lit(7), name="width")
-    is_wide = b.compare("gt", width, constant("N"), name="is_wide")
-    with b.branch(is_wide) as fork:
-        b.store(out, width)
-        fork.then()
-    text = body_text(b.kernel(variables=()))
-    assert text == (
-        "width: tl.constexpr = 7\nis_wide: tl.constexpr = width > N\nif is_wide:\n    tl.store(out, width)\n"
-    )
-
-
 # ---- device functions -----------------------------------------------------------------------------------------------
 
 
@@ -445,87 +301,3 @@ def test_a_device_function_takes_tensors_and_what_it_needs_of_dtypes(tmp_path: P
     tensor, rows = torch.zeros(1, dtype=torch.int32, device=device), torch.zeros(4, device=device)
     imported(made, tmp_path).k[(1,)](tensor, rows, N=4)
     assert (tensor.item(), rows.tolist()) == (2, [torch.tensor(0.1).item()] * 4)
-
-
-# ---- text -----------------------------------------------------------------------------------------------------------
-
-
-@given(st.text())
-def test_a_module_docstring_is_the_text(text: str) -> None:
-    source = "\n".join(docstring(text, "")) or '""'
-    assert ast.literal_eval(source) == text
-    assert all(len(line) <= 120 or " " not in line.strip() for line in source.split("\n"))
-
-
-@given(st.text(st.characters(exclude_categories=("Cs",)), max_size=60))
-def test_a_kernel_docstring_has_the_words(text: str) -> None:
-    lines = docstring(text, "    ")
-    if lines:
-        tree = ast.parse("def f():\n" + "\n".join(lines))
-        function = tree.body[0]
-        assert isinstance(function, ast.FunctionDef)
-        assert (ast.get_docstring(function) or "").split() == inspect.cleandoc(text).split()
-    assert not any(line.strip().startswith("def ") for line in lines)
-
-
-@given(st.text())
-def test_a_comment_stays_a_comment(text: str) -> None:
-    lines = comment_lines(text, "    ")
-    assert ast.parse("if True:\n" + "\n".join(lines) + "\n    pass").body[0].lineno == 1
-    assert all(line.startswith("    #") for line in lines)
-    assert len("\n".join(lines).splitlines()) == len(lines)
-
-
-@pytest.mark.parametrize("depth", range(1, 5))
-def test_long_lines_are_broken_and_mean_the_same(depth: int) -> None:
-    text = "tl.load(pointer + offsets[:, None] * stride, mask=mask & (lane < length), other=0.0)"
-    for _ in range(depth):
-        text = f"tl.maximum({text} * scale + (x - {text}), {text}).to(tl.float32)"
-    for statement in (f"value = {text}", f"return {text}", f"value = {text} + {text}", f"value = -({text}) * 2"):
-        lines = broken(statement, "    ")
-        assert max(map(len, lines)) <= 120
-        before, after = (ast.dump(ast.parse(f"def f():\n{body}")) for body in (f"    {statement}", "\n".join(lines)))
-        assert before == after
-
-
-def test_a_string_that_is_too_long_is_cut() -> None:
-    statement = 'tl.device_assert(x > 0, "' + 'it \\"is\\" so ' * 30 + '")'
-    lines = broken(statement, "        ")
-    assert max(map(len, lines)) <= 120
-    assert ast.dump(ast.parse("\n".join(lines).strip())) == ast.dump(ast.parse(statement))
-
-
-def test_comments_and_blank_lines_stay_and_lines_know_their_source() -> None:
-    source = SourceFile("k.tk", "fn k() {\n    let x = 1;\n\n    // the store\n    store(out, x);\n}\n")
-    b = B()
-    out = b.pointer("out", I32)
-    x = b.load(out, name="x")
-    b.store(out, b.binary("add", x, x))
-    first, _, last = b.stack[0]
-    assert isinstance(first, Let)
-    assert isinstance(last, Let)
-    at = source.text.index
-    b.stack[0][0] = replace(first, span=Span(at("let"), at(";")), comments=Comments(trailing=" one"))
-    b.stack[0][2] = replace(last, span=Span(at("store(out"), at("}")), comments=Comments((" the store",)))
-    made = generated(b.kernel(variables=()), source=source)
-    lines = made.text.split("\n")
-    start = lines.index("    x = tl.load(out)  # one")
-    assert lines[start + 1 : start + 4] == ["", "    # the store", "    tl.store(out, x + x)"]
-    assert (start + 1, 2) in made.source_map
-    assert (start + 4, 5) in made.source_map
-
-
-def test_the_same_bytes_under_every_hash_seed() -> None:
-    folder = Path(__file__).parent
-    script = (
-        f"import sys; sys.path[:0] = [{str(folder)!r}, {str(folder.parent.parent)!r}]\n"
-        "from random_ir import random_kernel; from emitted import generated\n"
-        "print(*(generated(random_kernel(s, 'k')).text for s in range(6)))"
-    )
-    texts = [
-        subprocess.run(
-            [sys.executable, "-c", script], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
-        ).stdout
-        for seed in ("1", "2")
-    ]
-    assert texts[0] == texts[1]

@@ -97,6 +97,14 @@ def test_raw_identifiers() -> None:
     assert renamed(b.kernel(variables=())) == {"r#match": "match"}
 
 
+def test_a_name_that_linters_warn_of_stays_and_they_are_told() -> None:
+    b = B()
+    b.store(b.pointer("out", I32), b.param("l", I32))
+    text = generated(b.kernel(variables=())).text
+    assert "tl.store(out, l)" in text
+    assert "\n# ruff: noqa: E741\n" in text
+
+
 def test_compute_makes_room_for_the_author() -> None:
     b = B()
     out = b.pointer("out", F32)
