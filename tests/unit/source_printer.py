@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from teenyc.syntax import ast
 from teenyc.syntax.build_operators import COMPARISONS, PRECEDENCE
 
@@ -76,7 +74,7 @@ class _Printer:
     def binary(self, node: ast.Binary) -> str:
         level = PRECEDENCE[node.operator]
         left = self.tight(node.left, level + (node.operator in COMPARISONS))
-        if node.operator in ("<", "<<") and re.search(r" as [\w:]+$", left):
+        if node.operator in ("<", "<<") and not left.endswith(")") and _ends_in_cast(node.left):
             left = f"({left})"
         return f"{left} {node.operator} {self.tight(node.right, level + 1)}"
 
@@ -92,6 +90,13 @@ class _Printer:
     def block(self, node: ast.Block) -> str:
         assert not node.statements
         return "{ " + self.free(node.value) + " }" if node.value else "{}"
+
+
+def _ends_in_cast(node: ast.Expression) -> bool:
+    """Whether an expression ends in a cast to a type without generic arguments, before which `<` would begin some."""
+    while isinstance(node, ast.Binary):
+        node = node.right
+    return isinstance(node, ast.Cast) and not node.target.segments[-1].generics
 
 
 def print_path(segments: tuple[ast.Segment, ...], turbofish: str = "") -> str:

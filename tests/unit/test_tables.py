@@ -73,9 +73,10 @@ def lark_accepts(text: str) -> bool:
 def automaton_accepts(text: str) -> bool:
     lexed = tokenize(text, tables.load().pattern)
     context = Context(text, lexed, Reporter(), [])
-    nested = pair(text, lexed, Reporter())
-    if len(nested.tokens) != len(lexed.tokens):
-        return False  # brackets were put in or left out
+    faults = Reporter()
+    nested = pair(text, lexed, faults)
+    if faults.has_errors:
+        return False  # brackets were mended
     run = start_run(tables.load(), nested, 0, len(nested.tokens), "item")
     return finish(run, productions(), context) is not None and not context.errors
 
