@@ -25,7 +25,7 @@ YARDSTICK = "import triton"
 def main() -> None:
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 31
     with tempfile.TemporaryDirectory() as folder:
-        times = measure(commands(folder), runs)
+        times = measure(commands(folder), runs, Path(folder))
     print(
         f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores ({platform.machine()}), {_versions()}, {runs} runs each"
     )
@@ -49,11 +49,13 @@ def commands(folder: str) -> dict[str, list[str]]:
     }
 
 
-def measure(processes: dict[str, list[str]], runs: int) -> dict[str, list[float]]:
-    """Seconds of every run of every process; one more run of each goes first and does not count."""
+def measure(processes: dict[str, list[str]], runs: int, folder: Path) -> dict[str, list[float]]:
+    """Seconds of every run of every process, `folder` empty before each; one more of each goes first, uncounted."""
     times: dict[str, list[float]] = {name: [] for name in processes}
     for turn in range(runs + 1):
         for name, command in processes.items():
+            for output in folder.glob("*"):
+                output.unlink()
             started = time.perf_counter()
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
             if turn:

@@ -1,7 +1,7 @@
 """Reports: each case in `ui/` marks by hand where which code is due (`//~ E0201`) and owns the text that users see.
 
-`//~ CODE` stands on the line itself, each `^` in `//~^ CODE` points one line up. A line may carry several codes; a report
-without a place is marked on the first line.
+`//~ CODE` stands on the line itself, each `^` in `//~^ CODE` points one line up. A line may carry several codes; a
+report without a place is marked on the first line.
 """
 
 from __future__ import annotations

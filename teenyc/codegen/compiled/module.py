@@ -1,0 +1,105 @@
+"""`templates/module.py.jinja` as Jinja compiles it."""
+
+# Written by `python -m teenyc.codegen.compile_templates`, not by hand.
+# mypy: ignore-errors
+CHECKSUM = 2562096965
+
+from jinja2.runtime import LoopContext, Macro, Markup, Namespace, TemplateNotFound, TemplateReference, TemplateRuntimeError, Undefined, escape, identity, internalcode, markup_join, missing, str_join
+name = 'module.py.jinja'
+
+def root(context, missing=missing):
+    resolve = context.resolve_or_missing
+    undefined = environment.undefined
+    concat = environment.concat
+    cond_expr_undefined = Undefined
+    if 0: yield None
+    l_0_module = resolve('module')
+    pass
+    for l_1_line in environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'doc'):
+        _loop_vars = {}
+        pass
+        yield str(l_1_line)
+        yield '\n'
+    l_1_line = missing
+    if environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'doc'):
+        pass
+        yield '\n'
+    for l_1_line in environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'origin'):
+        _loop_vars = {}
+        pass
+        yield str(l_1_line)
+        yield '\n'
+    l_1_line = missing
+    if environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'triton'):
+        pass
+        yield '\n'
+    for l_1_line in environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'imports'):
+        _loop_vars = {}
+        pass
+        yield str(l_1_line)
+        yield '\n'
+    l_1_line = missing
+    if environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'imports'):
+        pass
+        yield '\n'
+    for l_1_line in environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'triton'):
+        _loop_vars = {}
+        pass
+        yield str(l_1_line)
+        yield '\n'
+    l_1_line = missing
+    if environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'rounds'):
+        pass
+        yield '\n_ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)\n'
+    for l_1_helper in environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'helpers'):
+        _loop_vars = {}
+        pass
+        yield '\n\n'
+        template = environment.get_or_select_template(l_1_helper, 'module.py.jinja')
+        gen = template.root_render_func(template.new_context(context.get_all(), True, {'helper': l_1_helper}))
+        try:
+            for event in gen:
+                yield event
+        finally: gen.close()
+    l_1_helper = missing
+    for l_1_cast in environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'casts'):
+        _loop_vars = {}
+        pass
+        yield '\n\n'
+        template = environment.get_template('helpers/to_integer.py.jinja', 'module.py.jinja')
+        gen = template.root_render_func(template.new_context(context.get_all(), True, {'cast': l_1_cast}))
+        try:
+            for event in gen:
+                yield event
+        finally: gen.close()
+    l_1_cast = missing
+    for l_1_kernel in environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'functions'):
+        _loop_vars = {}
+        pass
+        template = environment.get_template('kernel.py.jinja', 'module.py.jinja')
+        gen = template.root_render_func(template.new_context(context.get_all(), True, {'kernel': l_1_kernel}))
+        try:
+            for event in gen:
+                yield event
+        finally: gen.close()
+    l_1_kernel = missing
+    for l_1_kernel in environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'kernels'):
+        _loop_vars = {}
+        pass
+        template = environment.get_template('kernel.py.jinja', 'module.py.jinja')
+        gen = template.root_render_func(template.new_context(context.get_all(), True, {'kernel': l_1_kernel}))
+        try:
+            for event in gen:
+                yield event
+        finally: gen.close()
+    l_1_kernel = missing
+    yield '\n\n'
+    template = environment.get_template('host.py.jinja', 'module.py.jinja')
+    gen = template.root_render_func(template.new_context(context.get_all(), True, {}))
+    try:
+        for event in gen:
+            yield event
+    finally: gen.close()
+
+blocks = {}
+debug_info = '2=12&3=15&5=18&8=21&9=24&11=27&14=30&15=33&17=36&20=39&21=42&23=45&27=48&30=52&32=59&35=63&37=70&38=73&40=80&41=83&45=91'
