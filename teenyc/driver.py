@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from teenyc.check import check
-from teenyc.diagnostics.model import Diagnostic, Reporter
+from teenyc.diagnostics.model import Diagnostic, Reporter, Severity
 from teenyc.ir.nodes import Kernel, Program
 from teenyc.record import field, record
 from teenyc.source import SourceFile
@@ -55,7 +57,11 @@ class Compiled:
 
 def compile_source(text: str | SourceFile, *, name: str = "<source>", options: Options | None = None) -> Compiled:
     """Compiles one source. Mistakes in it are in `diagnostics`; no exception but for a bug in teenyc."""
-    options = options or Options()
+    with deep_recursion():
+        return _compiled(text, name, options or Options())
+
+
+def _compiled(text: str | SourceFile, name: str, options: Options) -> Compiled:
     file = text if isinstance(text, SourceFile) else SourceFile(name, text.removeprefix("\ufeff"))
     reporter = Reporter()
     module = parse(file, reporter)
@@ -67,6 +73,8 @@ def compile_source(text: str | SourceFile, *, name: str = "<source>", options: O
         reporter.report(NoKernel(path=file.name))
         checked = None
     diagnostics = tuple(reporter)
+    if reporter.has_errors:  # lints would speak of what the mistakes left unused
+        diagnostics = tuple(d for d in diagnostics if d.severity is Severity.ERROR)
     if checked is None:
         return Compiled(file=file, diagnostics=diagnostics, module=module)
     if not options.generate:
@@ -85,6 +93,17 @@ def compile_source(text: str | SourceFile, *, name: str = "<source>", options: O
         source_map=generated.source_map,
         metadata=generated.metadata,
     )
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Room for functions that walk over trees: the parser lets them be a thousand levels high."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 20_000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def run_passes(program: Program, *, until: str | None = None, verify: bool = False) -> Program:

@@ -28,7 +28,8 @@ def check(
     _check_names(kernels, reporter)
     checked = [check_kernel(k, declarations, reporter, constants or {}, dtypes or {}) for k in kernels]
     _check_options(kernels, reporter, constants or {}, dtypes or {})
-    ops = check_ops([i for i in items if isinstance(i, ast.OpStruct)], kernels, reporter)
+    structs = [i for i in items if isinstance(i, ast.OpStruct)]
+    ops = () if declarations.is_partial else check_ops(structs, kernels, reporter)
     if reporter.has_errors:
         return None
     return ir.Program(doc=module.doc, kernels=tuple(k for k in checked if k is not None), ops=ops)
@@ -49,6 +50,7 @@ def _flat(items: tuple[ast.Item, ...]) -> Iterator[ast.Item]:
 
 
 def _declarations(items: tuple[ast.Item, ...], reporter: Reporter) -> Declarations:
+    is_partial = reporter.has_errors  # so far only the parser reported
     functions: dict[str, ast.Function] = {}
     constants: dict[str, ast.ConstItem] = {}
     for item in items:
@@ -63,7 +65,7 @@ def _declarations(items: tuple[ast.Item, ...], reporter: Reporter) -> Declaratio
             case _:
                 pass
     kernels = frozenset(i.name.text for i in items if isinstance(i, ast.Function) and is_kernel(i))
-    return Declarations(functions=functions, constants=constants, kernels=kernels)
+    return Declarations(functions=functions, constants=constants, kernels=kernels, is_partial=is_partial)
 
 
 def _once(known: Mapping[str, ast.Function | ast.ConstItem], what: str, name: ast.Name, reporter: Reporter) -> None:

@@ -100,6 +100,8 @@ def _unknown(context: Context, name: str, span: Span) -> Checked:
 
     if name in context.declarations.kernels:
         return context.report(NestedKernel(span=span, name=name))
+    if context.declarations.is_partial:
+        return INVALID
     known = [*TABLE, *context.declarations.functions]
     return context.report(UnknownFunction(span=span, name=name, similar=closest(name, known)))
 

@@ -15,6 +15,9 @@ from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.types import BOOL, I32, Element, Extent, TensorType, TupleType, Type
 
+DEEPEST, MOST_LOOPS = 90, 19
+"""What Python takes: 100 levels of indentation, and 20 statements of which each holds the next."""
+
 
 @record
 class Invalid:
@@ -56,6 +59,8 @@ class Declarations:
     functions: Mapping[str, ast.Function]
     constants: Mapping[str, ast.ConstItem]
     kernels: frozenset[str]
+    is_partial: bool = False
+    """Whether items with syntax errors are missing, so that an unknown function may be one of them."""
 
 
 @dataclass(slots=True)
@@ -79,6 +84,7 @@ class Context:
     literals: list[tuple[ir.Literal, Span]] = field(default_factory=list)
     calling: tuple[str, ...] = ()
     loop_depth: int = 0
+    depth: int = 0
     last_id: int = 0
 
     def report(self, diagnostic: Diagnostic) -> Invalid:
@@ -109,6 +115,17 @@ class Context:
         finally:
             self.close_scope()
             self.statements = outer
+
+    def is_too_deep(self, span: Span) -> bool:
+        """Whether a block here would nest deeper than Python takes; reports it, once for all that is inside."""
+        deep = self.depth > DEEPEST or self.loop_depth > MOST_LOOPS
+        if deep:
+            from teenyc.diagnostics.catalog.structure import NestedTooDeep
+
+            loops = self.loop_depth > MOST_LOOPS
+            limit = MOST_LOOPS if loops else DEEPEST
+            self.report(NestedTooDeep(span=span, what="loops" if loops else "blocks", limit=limit))
+        return deep
 
     def close_scope(self) -> None:
         """Ends the innermost scope; what it declared and nobody used is a lint."""

@@ -179,6 +179,8 @@ def _unknown(context: Context, name: str, span: Span) -> Checked:
         return context.report(FunctionAsValue(span=span, name=name))
     from teenyc.diagnostics.suggest import closest
 
+    if context.declarations.is_partial and name.isupper():
+        return INVALID
     known = [n for scope in context.scopes for n in scope] + list(context.declarations.constants)
     return context.report(UnknownName(span=span, name=name, similar=closest(name, known)))
 

@@ -18,6 +18,15 @@ from teenyc.types import TensorType
 
 def block_value(context: Context, block: ast.Block) -> Checked:
     """Checks the statements of a block in the current scope; its value."""
+    if context.is_too_deep(Span(block.span.start, block.span.start + 1)):
+        return INVALID
+    context.depth += 1
+    value = _in_order(context, block)
+    context.depth -= 1
+    return value
+
+
+def _in_order(context: Context, block: ast.Block) -> Checked:
     jump: Span | None = None
     for statement in block.statements:
         if jump is not None:

@@ -131,7 +131,7 @@ def _returned(rows: list[str]) -> tuple[str, ...]:
 def _key(kernel: Kernel, local: Mapping[str, str], sizes: tuple[SizeCheck, ...]) -> Iterator[str]:
     """Lines of one condition, 12 columns in; its last conjunct is the tuple that decides about dtypes and device."""
     pointers = [local[p.name] for p in kernel.parameters if pointee(p.value.type) is not None]
-    conjuncts = _equal([f"{p}.device" for p in pointers])
+    conjuncts = _equal([f"{p}.get_device()" for p in pointers])
     if assumes_contiguous(kernel):
         conjuncts += [f"{p}.is_contiguous()" for p in pointers]
     for parameter in kernel.parameters:

@@ -44,17 +44,18 @@ def _arange(element: DType) -> Rule:
 
 def _is_range(site: Site, start: Extent, end: Extent, span: Span) -> bool:
     """Whether the ends fit 32 bits and leave something between them, as far as known."""
-    from teenyc.diagnostics.catalog.calls import OutOfBounds
-    from teenyc.diagnostics.catalog.shapes import EmptyRange
-
     for name, known in (("start", start.known), ("end", end.known)):
         if known is not None and not I32.minimum <= known <= I32.maximum:
+            from teenyc.diagnostics.catalog.calls import OutOfBounds
+
             need = "an `i32`"
             at = site.given[name].span
             site.report(OutOfBounds(span=at, function=site.intrinsic.name, name=name, need=need, found=str(known)))
             return False
     length = (end - start).known
     if length is not None and length <= 0:
+        from teenyc.diagnostics.catalog.shapes import EmptyRange
+
         site.report(EmptyRange(span=span, start=str(start), end=str(end)))
         return False
     return True

@@ -272,7 +272,7 @@ class Casts(_Bound):
     @staticmethod
     def _key(BLOCK, x_ptr, i_ptr, wide_ptr, n):
         return (
-            x_ptr.device == i_ptr.device == wide_ptr.device
+            x_ptr.get_device() == i_ptr.get_device() == wide_ptr.get_device()
             and x_ptr.is_contiguous()
             and i_ptr.is_contiguous()
             and wide_ptr.is_contiguous()

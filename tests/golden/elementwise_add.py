@@ -271,7 +271,7 @@ class Add(_Bound):
     @staticmethod
     def _key(BLOCK, x_ptr, y_ptr, out_ptr, n):
         return (
-            x_ptr.device == y_ptr.device == out_ptr.device
+            x_ptr.get_device() == y_ptr.get_device() == out_ptr.get_device()
             and x_ptr.is_contiguous()
             and y_ptr.is_contiguous()
             and out_ptr.is_contiguous()

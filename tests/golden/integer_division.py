@@ -256,7 +256,7 @@ class IntegerDivision(_Bound):
     @staticmethod
     def _key(BLOCK, a_ptr, b_ptr, n):
         return (
-            a_ptr.device == b_ptr.device
+            a_ptr.get_device() == b_ptr.get_device()
             and a_ptr.is_contiguous()
             and b_ptr.is_contiguous()
             and type(n) is int

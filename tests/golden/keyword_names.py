@@ -258,7 +258,7 @@ class Global(_Bound):
     @staticmethod
     def _key(BLOCK, lambda_, class_, def_, range_):
         return (
-            lambda_.device == class_.device
+            lambda_.get_device() == class_.get_device()
             and lambda_.is_contiguous()
             and class_.is_contiguous()
             and type(def_) is float

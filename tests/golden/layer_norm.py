@@ -286,7 +286,7 @@ class LayerNorm(_Bound):
     @staticmethod
     def _key(BLOCK, x_ptr, weight_ptr, bias_ptr, y_ptr, cols, eps):
         return (
-            x_ptr.device == weight_ptr.device == bias_ptr.device == y_ptr.device
+            x_ptr.get_device() == weight_ptr.get_device() == bias_ptr.get_device() == y_ptr.get_device()
             and x_ptr.is_contiguous()
             and weight_ptr.is_contiguous()
             and bias_ptr.is_contiguous()

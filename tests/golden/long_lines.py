@@ -258,7 +258,7 @@ class LongLines(_Bound):
     @staticmethod
     def _key(BLOCK, first_operand_pointer, second_operand_pointer, distance):
         return (
-            first_operand_pointer.device == second_operand_pointer.device
+            first_operand_pointer.get_device() == second_operand_pointer.get_device()
             and first_operand_pointer.is_contiguous()
             and second_operand_pointer.is_contiguous()
             and type(distance) is int

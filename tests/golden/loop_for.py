@@ -260,7 +260,7 @@ class LoopFor(_Bound):
     @staticmethod
     def _key(BLOCK, x_ptr, sum_ptr, count_ptr, rows):
         return (
-            x_ptr.device == sum_ptr.device == count_ptr.device
+            x_ptr.get_device() == sum_ptr.get_device() == count_ptr.get_device()
             and x_ptr.is_contiguous()
             and sum_ptr.is_contiguous()
             and count_ptr.is_contiguous()

@@ -334,7 +334,7 @@ class UntilFull(_Bound):
     @staticmethod
     def _key(x_ptr, out_ptr, n, limit):
         return (
-            x_ptr.device == out_ptr.device
+            x_ptr.get_device() == out_ptr.get_device()
             and x_ptr.is_contiguous()
             and out_ptr.is_contiguous()
             and type(n) is int

@@ -259,7 +259,7 @@ class LoopNested(_Bound):
     @staticmethod
     def _key(SIZE, x_ptr, out_ptr, rows):
         return (
-            x_ptr.device == out_ptr.device
+            x_ptr.get_device() == out_ptr.get_device()
             and x_ptr.is_contiguous()
             and out_ptr.is_contiguous()
             and type(rows) is int

@@ -251,7 +251,7 @@ class LoopWhile(_Bound):
     @staticmethod
     def _key(n_ptr, steps_ptr):
         return (
-            n_ptr.device == steps_ptr.device
+            n_ptr.get_device() == steps_ptr.get_device()
             and n_ptr.is_contiguous()
             and steps_ptr.is_contiguous()
             and (n_ptr.device, n_ptr.dtype, steps_ptr.dtype)

@@ -298,7 +298,7 @@ class Matmul(_Bound):
     @staticmethod
     def _key(BLOCK_M, BLOCK_N, BLOCK_K, a_ptr, b_ptr, c_ptr, n, k):
         return (
-            a_ptr.device == b_ptr.device == c_ptr.device
+            a_ptr.get_device() == b_ptr.get_device() == c_ptr.get_device()
             and a_ptr.is_contiguous()
             and b_ptr.is_contiguous()
             and c_ptr.is_contiguous()

@@ -298,7 +298,7 @@ class DoubleForward(_Bound):
     @staticmethod
     def _key(WIDTH, x_ptr, y_ptr):
         return (
-            x_ptr.device == y_ptr.device
+            x_ptr.get_device() == y_ptr.get_device()
             and x_ptr.is_contiguous()
             and y_ptr.is_contiguous()
             and (x_ptr.device, x_ptr.dtype, y_ptr.dtype)
@@ -318,7 +318,7 @@ class DoubleBackward(_Bound):
     @staticmethod
     def _key(WIDTH, x_ptr, y_ptr):
         return (
-            x_ptr.device == y_ptr.device
+            x_ptr.get_device() == y_ptr.get_device()
             and x_ptr.is_contiguous()
             and y_ptr.is_contiguous()
             and (x_ptr.device, x_ptr.dtype, y_ptr.dtype)

@@ -254,7 +254,7 @@ class PointerSteps(_Bound):
     @staticmethod
     def _key(BLOCK, x_ptr, y_ptr, stride):
         return (
-            x_ptr.device == y_ptr.device
+            x_ptr.get_device() == y_ptr.get_device()
             and type(stride) is int
             and -(2**31) <= stride < 2**31
             and (x_ptr.device, x_ptr.dtype, y_ptr.dtype)

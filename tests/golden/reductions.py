@@ -273,7 +273,7 @@ class Reductions(_Bound):
     @staticmethod
     def _key(ROWS, COLS, x_ptr, best_ptr, columns_ptr, total_ptr):
         return (
-            x_ptr.device == best_ptr.device == columns_ptr.device == total_ptr.device
+            x_ptr.get_device() == best_ptr.get_device() == columns_ptr.get_device() == total_ptr.get_device()
             and x_ptr.is_contiguous()
             and best_ptr.is_contiguous()
             and columns_ptr.is_contiguous()

@@ -273,7 +273,7 @@ class ScaleVector(_Bound):
     @staticmethod
     def _key(BLOCK, x_ptr, y_ptr, n, factor):
         return (
-            x_ptr.device == y_ptr.device
+            x_ptr.get_device() == y_ptr.get_device()
             and x_ptr.is_contiguous()
             and y_ptr.is_contiguous()
             and type(n) is int

@@ -257,7 +257,7 @@ class Shadowing(_Bound):
     @staticmethod
     def _key(BLOCK, x, out):
         return (
-            x.device == out.device
+            x.get_device() == out.get_device()
             and x.is_contiguous()
             and out.is_contiguous()
             and (x.device, x.dtype, out.dtype)

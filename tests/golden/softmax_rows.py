@@ -272,7 +272,7 @@ class SoftmaxRows(_Bound):
     @staticmethod
     def _key(BLOCK, x_ptr, y_ptr, cols):
         return (
-            x_ptr.device == y_ptr.device
+            x_ptr.get_device() == y_ptr.get_device()
             and x_ptr.is_contiguous()
             and y_ptr.is_contiguous()
             and type(cols) is int

@@ -102,6 +102,25 @@ class NestedKernel(Diagnostic):
 
 
 @record(kw_only=True)
+class NestedTooDeep(Diagnostic):
+    """Blocks nest deeper than the generated Python may: 90 levels of indentation, or 19 loops in one another.
+
+    for a in 0..2 { for b in 0..2 { /* … seventeen more … */ } }      // one loop over all combinations instead
+    for i in 0..1048576 { let a = i % 2; }
+    """
+
+    code = "E0608"
+    what: str
+    limit: int
+
+    def message(self) -> str:
+        return f"{self.what} nest over {self.limit} deep"
+
+    def help(self) -> str:
+        return "join conditions, or move the inner part into an `fn`"
+
+
+@record(kw_only=True)
 class Unsupported(Diagnostic):
     """The source uses a part of Rust that kernels do not have.
 
