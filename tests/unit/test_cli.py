@@ -1,9 +1,8 @@
-"""The command line: what it writes and prints, and its exit status, run in this process in a folder of its own."""
+"""The command line: what it writes and prints, usage, and ends that nobody asked for."""
 
 from __future__ import annotations
 
 import io
-import json
 import os
 import subprocess
 import sys
@@ -11,51 +10,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from shell import BAD, GOOD, TWO, Shell
 
-from teenyc.cli import main
-
-GOOD = """
-#[kernel]
-fn one(x: Pointer<f32>) {
-    store(x + program_id(0), 1.0);
-}
-"""
-BAD = GOOD.replace("1.0", "nothing")
-LINT = GOOD.replace("{\n", "{\n    let unused = 1.0;\n")
-TWO = GOOD + GOOD.replace("one", "two")
-
-
-class Shell:
-    """Runs the command in a temporary folder and keeps what it printed."""
-
-    def __init__(self, folder: Path, capture: pytest.CaptureFixture[str]) -> None:
-        self.folder, self._capture = folder, capture
-
-    def __call__(self, *arguments: str) -> SimpleNamespace:
-        status = main(arguments)
-        printed = self._capture.readouterr()
-        return SimpleNamespace(status=status, out=printed.out, err=printed.err)
-
-    def write(self, name: str, text: str | bytes) -> Path:
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    def exists(self, name: str) -> bool:
-        return (self.folder / name).exists()
-
-    def files(self) -> list[str]:
-        return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*") if p.is_file())
-
-
-@pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
-    monkeypatch.chdir(tmp_path)
-    return Shell(tmp_path, capsys)
-
-
-# ---- what is written ------------------------------------------------------------------------------------------------
+# ---- what is written -------------------------------------------------------------------------------------------------
 
 
 def test_build_writes_beside_the_source_and_says_so(shell: Shell) -> None:
@@ -192,7 +149,7 @@ def test_build_check_compares_with_what_is_on_disk(shell: Shell) -> None:
     assert "`one.py` is out of date" in done.err
 
 
-# ---- stages ---------------------------------------------------------------------------------------------------------
+# ---- stages ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -213,104 +170,7 @@ def test_any_stage_can_be_printed(shell: Shell, flags: list[str], text: str) -> 
     assert shell.files() == ["one.tk"]
 
 
-# ---- reports --------------------------------------------------------------------------------------------------------
-
-
-def test_reports_in_each_format(shell: Shell) -> None:
-    shell.write("bad.tk", BAD)
-    assert " --> bad.tk:4:30" in shell("check", "bad.tk").err
-    assert shell("check", "bad.tk", "--format", "short").err.startswith("bad.tk:4:30: error[E0201]: unknown name")
-    report = json.loads(shell("check", "bad.tk", "--format", "json").out)["diagnostics"][0]
-    assert (report["code"], report["span"]["line"], report["span"]["column"]) == ("E0201", 4, 30)
-    assert json.loads(shell("check", "bad.tk", "--format", "sarif").out)["version"] == "2.1.0"
-
-
-def test_json_is_a_document_even_without_reports(shell: Shell) -> None:
-    shell.write("one.tk", GOOD)
-    done = shell("build", "one.tk", "--format", "json")
-    assert json.loads(done.out)["diagnostics"] == []
-    assert done.err == "wrote one.py: 1 kernel\n"
-
-
-def test_code_on_standard_output_stays_alone(shell: Shell) -> None:
-    shell.write("lint.tk", LINT)
-    done = shell("build", "lint.tk", "--stdout", "--format", "json")
-    assert done.out.count("def one(") == 1
-    assert json.loads(done.err)["diagnostics"][0]["code"] == "W0101"
-
-
-def test_lints_fail_only_when_denied(shell: Shell) -> None:
-    shell.write("lint.tk", LINT)
-    done = shell("build", "lint.tk")
-    assert done.status == 0
-    assert "warning[W0101]" in done.err
-    (shell.folder / "lint.py").unlink()
-    assert shell("build", "lint.tk", "--deny-warnings").status == 1
-    assert not shell.exists("lint.py")
-
-
-def test_colour_is_asked_for_and_never_in_documents(shell: Shell) -> None:
-    shell.write("bad.tk", BAD)
-    assert "\x1b[" not in shell("check", "bad.tk").err
-    assert "\x1b[" in shell("check", "bad.tk", "--color", "always").err
-    assert "\x1b[" not in shell("check", "bad.tk", "--color", "always", "--format", "json").out
-
-
-def test_colour_on_a_terminal_unless_no_color(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    shell.write("bad.tk", BAD)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    assert "\x1b[1;31m" in shell("check", "bad.tk").err
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b[1;31m" not in shell("check", "bad.tk").err
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "code"),
-    [
-        ("missing.tk", None, "E0001"),
-        ("latin.tk", b"// \xe9\n", "E0003"),
-        ("empty.tk", b"", "E0005"),
-        ("huge.tk", b"//" + b" " * 16_000_000, "E0006"),
-    ],
-)
-def test_unfit_sources_are_reported(shell: Shell, name: str, content: bytes | None, code: str) -> None:
-    if content is not None:
-        shell.write(name, content)
-    done = shell("build", name)
-    assert done.status == 1
-    assert f"error[{code}]" in done.err
-    assert not list(shell.folder.glob("*.py"))
-
-
-def test_a_folder_without_kernels_is_reported(shell: Shell) -> None:
-    (shell.folder / "empty").mkdir()
-    done = shell("build", "empty")
-    assert done.status == 1
-    assert "error[E0004]" in done.err
-
-
-def test_a_source_that_may_not_be_read_is_reported(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    def denied(*_: object, **__: object) -> int:
-        raise PermissionError(13, "Permission denied")
-
-    shell.write("one.tk", GOOD)
-    monkeypatch.setattr(os, "open", denied)
-    done = shell("build", "one.tk")
-    assert done.status == 1
-    assert "error[E0002]: cannot read `one.tk`: permission denied" in done.err
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
-def test_a_pipe_is_no_source(shell: Shell) -> None:
-    os.mkfifo(shell.folder / "pipe.tk")
-    done = shell("build", "pipe.tk")
-    assert done.status == 1
-    assert "error[E0009]" in done.err
-
-
-# ---- usage ----------------------------------------------------------------------------------------------------------
+# ---- usage -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -367,7 +227,7 @@ def test_version(shell: Shell) -> None:
     assert shell("--version").out == f"teenyc {__version__}\n"
 
 
-# ---- ends that nobody asked for -------------------------------------------------------------------------------------
+# ---- ends that nobody asked for --------------------------------------------------------------------------------------
 
 
 def test_a_bug_is_shown_as_one(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
