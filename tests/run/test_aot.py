@@ -189,7 +189,7 @@ def test_a_cubin_launches_from_its_manifest(built: Path) -> None:
     o, l = torch.empty_like(q), torch.empty(bh, n_q, device="cuda")
     given = {"q_ptr": q, "k_ptr": k, "v_ptr": v, "o_ptr": o, "l_ptr": l}
     scalars = {"n_ctx_q": n_q, "n_ctx_k": n_k, "softmax_scale": 0.125}
-    kinds: dict[str, Callable[[Any], Any]] = {"i32": ctypes.c_int32, "fp32": ctypes.c_float}
+    kinds: dict[str, Callable[[Any], Any]] = {"i32": ctypes.c_int32, "fp64": ctypes.c_double}
     values = [
         ctypes.c_uint64(given[a["name"]].data_ptr() if a["name"] in given else 0)
         if a["type"].startswith("*")

@@ -277,7 +277,8 @@ def test_triton_gives_what_the_reference_gives(kernels: ModuleType, index: int, 
         assert result.dtype == wanted.dtype
         if wanted.dtype.kind == "f":
             tolerance = 1e-12 if wanted.dtype == np.float64 else 1e-5
-            np.testing.assert_allclose(result, wanted, rtol=tolerance, atol=tolerance / 10)
+            largest = np.max(np.abs(wanted), initial=1.0, where=np.isfinite(wanted))  # sums cancel on a GPU too
+            np.testing.assert_allclose(result, wanted, rtol=tolerance, atol=tolerance / 10 * largest)
         else:
             np.testing.assert_array_equal(result, wanted)
 
