@@ -29,6 +29,12 @@ def _op(struct: ast.OpStruct, kernels: Mapping[str, ast.Function], reporter: Rep
     parameters = tuple(p.text for p in struct.parameters)
     made = {a.name.text: a for a in struct.arguments}
     fields: list[ir.OpField] = []
+    opaque = _opaque(struct, made, parameters)
+    if opaque is not None:
+        from teenyc.diagnostics.catalog.lints import OpaqueOp
+
+        reporter.report(OpaqueOp(span=struct.name.span, name=struct.name.text, field=opaque))
+        return None
     for field in struct.fields:
         bound = _field(field, made.get(field.name.text), kernels, parameters, reporter)
         if bound is not None:
@@ -38,6 +44,15 @@ def _op(struct: ast.OpStruct, kernels: Mapping[str, ast.Function], reporter: Rep
     return ir.OpClass(
         name=struct.name.text, doc=struct.doc, parameters=parameters, fields=tuple(fields), span=struct.name.span
     )
+
+
+def _opaque(struct: ast.OpStruct, made: Mapping[str, ast.OpArgument], parameters: tuple[str, ...]) -> str | None:
+    """The first field whose constants `new` computes by other means than sums and products of its parameters."""
+    for field in struct.fields:
+        argument = made.get(field.name.text)
+        if argument is not None and any(_extent(a, parameters) is None for a in argument.arguments):
+            return field.name.text
+    return None
 
 
 def _field(
@@ -62,8 +77,6 @@ def _field(
         reason = "`new` does not make it"
     elif len(arguments) != len(constants):
         reason = f"the kernel has {len(constants)} constants, {len(arguments)} given"
-    elif any(a is None for a in arguments):
-        reason = "an argument is no sum or product of parameters of `new` and integers"
     if reason is not None:
         from teenyc.diagnostics.catalog.structure import BadOp
 

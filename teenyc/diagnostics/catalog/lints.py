@@ -132,6 +132,29 @@ class SameAddress(Lint):
 
 
 @record(kw_only=True)
+class OpaqueOp(Lint):
+    """The `new` of an Op struct computes a kernel's constants in host code, so there is no class for it in Python.
+
+    Followed are parameters of `new`, integers, and sums, products and quotients of them.
+
+        forward: RowForward::<D>::new(tiles.pick(n))        // the struct is left out
+        forward: RowForward::<D>::new(n * 2)
+
+    The kernels of the file are there all the same.
+    """
+
+    code = "W0108"
+    name: str
+    field: str
+
+    def message(self) -> str:
+        return f"the Op `{self.name}` is left out: host code computes the constants of `{self.field}`"
+
+    def help(self) -> str:
+        return "bind the kernels in Python, or pass the constants to `new`"
+
+
+@record(kw_only=True)
 class UnreachableCode(Lint):
     """Statements stand behind a `return`, a `break` or a `continue` and never run.
 
