@@ -7,6 +7,7 @@ from collections.abc import Callable
 from teenyc.ir.nodes import Program
 from teenyc.passes.drop_dead_code import drop_dead_code
 from teenyc.passes.fold_constants import fold_constants
+from teenyc.passes.keep_late_values import keep_late_values
 from teenyc.passes.widen_floats import widen_floats
 from teenyc.passes.widen_offsets import widen_offsets
 from teenyc.record import record
@@ -25,4 +26,5 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("widen-offsets", widen_offsets),
     Pass("widen-floats", widen_floats),
     Pass("drop-dead-code", drop_dead_code),
+    Pass("keep-late-values", keep_late_values),
 )
