@@ -227,6 +227,3 @@ def _ruled_operator(context: Context, record: Operator, read: arguments.Read, re
     assert isinstance(axis, int), "the rule accepted the axis"
     place = axis if axis >= 0 else axis + rank + 1
     return context.emit(ir.ExpandDims(operand=operand, axes=(place,)), result, span)
-
-
-__all__ = ["call", "method"]

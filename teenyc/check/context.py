@@ -13,7 +13,7 @@ from teenyc.ir import nodes as ir
 from teenyc.record import record, replace
 from teenyc.source import Span
 from teenyc.syntax import ast
-from teenyc.types import BOOL, I32, Element, Extent, TensorType, TupleType, Type
+from teenyc.types import BOOL, Element, Extent, TensorType, Type
 
 DEEPEST, MOST_LOOPS = 90, 19
 """What Python takes: 100 levels of indentation, and 20 statements of which each holds the next."""
@@ -196,16 +196,6 @@ class Context:
         self.requirements.append(ir.Requirement(extent=extent, rule=rule, what=what, span=span))
 
 
-def literal(value: int | bool | float, type: TensorType) -> ir.Literal:
-    """A literal operand."""
-    return ir.Literal(value, type)
-
-
-def integer(value: int) -> ir.Literal:
-    """An i32 literal."""
-    return ir.Literal(value, TensorType(I32))
-
-
 def describe(checked: Checked, context: Context) -> str:
     """The type of a result in words, for a report."""
     match checked:
@@ -217,8 +207,3 @@ def describe(checked: Checked, context: Context) -> str:
             return f"{len(checked.items)} values"
         case ir.Value() | ir.Literal() | ir.Constant():
             return f"`{context.type_of(checked)}`"
-
-
-def unit() -> TupleType:
-    """The type of nothing."""
-    return TupleType(())

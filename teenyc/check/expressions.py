@@ -342,6 +342,3 @@ def expect(context: Context, value: ir.Operand, type: TensorType, span: Span, wh
     return context.report(
         MismatchedTypes(span=span, expected=str(type), found=str(context.type_of(value)), why=why, convert=convert)
     )
-
-
-__all__ = ["condition", "expect", "expression", "extent", "operand"]

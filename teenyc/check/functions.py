@@ -170,6 +170,3 @@ def _result(context: Context, function: ast.Function, result: Checked, body: ast
     if isinstance(element, Pointer):
         shape = found.shape
     return expressions.expect(context, result, TensorType(element, shape), span, "the function's result type")
-
-
-__all__ = ["inline"]
