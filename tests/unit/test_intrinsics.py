@@ -9,6 +9,7 @@ import pytest
 from intrinsic_site import Judged, judge, pointer, shape, tensor
 
 from teenyc.diagnostics.catalog import find as find_code
+from teenyc.diagnostics.explain import explanation
 from teenyc.diagnostics.model import Diagnostic
 from teenyc.intrinsics import HELPERS, OPERATORS, TABLE, find, find_operator
 from teenyc.intrinsics.docs import PAGE, page
@@ -128,8 +129,7 @@ def test_every_report_has_its_code_and_explanation(module: str) -> None:
     for code in codes:
         kind = find_code(code)
         assert kind is not None
-        assert kind.__doc__
-        assert "\n    " in kind.__doc__, f"{code} shows no example"
+        assert "\n    " in explanation(kind), f"{code} shows no example"
         assert code.startswith("E04") if module == "memory" else "E0320" <= code <= "E0369"
 
 
