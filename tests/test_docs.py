@@ -16,6 +16,7 @@ import pytest
 from teenyc import compile_source
 from teenyc.cli.commands import teenyc as command
 from teenyc.diagnostics.render import Report, render
+from teenyc.passes import PIPELINE
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -39,6 +40,13 @@ def test_report_in_readme_is_what_a_mistake_gives(readme: str, request: pytest.F
     compiled = compile_source(source, name="softmax.tk")
     reports = [Report(diagnostic, compiled.file) for diagnostic in compiled.diagnostics]
     _expect(readme, "report", render(reports, format="human") + "\n", request)
+
+
+def test_every_pass_is_named(readme: str) -> None:
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    for each in PIPELINE:
+        assert f" {each.name} " in readme or f" {each.name}\n" in readme
+        assert f"`{each.name}`" in changes
 
 
 def test_python_snippets_run(readme: str) -> None:

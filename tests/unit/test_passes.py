@@ -117,7 +117,13 @@ def test_early_returns_stay() -> None:
 
 
 def test_the_pipeline_has_the_documented_names() -> None:
-    assert [p.name for p in PIPELINE] == ["fold-constants", "widen-offsets", "widen-floats", "drop-dead-code"]
+    assert [p.name for p in PIPELINE] == [
+        "fold-constants",
+        "widen-offsets",
+        "widen-floats",
+        "drop-dead-code",
+        "keep-late-values",
+    ]
     for one in PIPELINE:
         assert one.run.__name__ == one.name.replace("-", "_")
 
