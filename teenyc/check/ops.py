@@ -76,7 +76,8 @@ def _field(
     if made is None:
         reason = "`new` does not make it"
     elif len(arguments) != len(constants):
-        reason = f"the kernel has {len(constants)} constants, {len(arguments)} given"
+        plural = "" if len(constants) == 1 else "s"
+        reason = f"the kernel has {len(constants)} constant{plural}, {len(arguments)} given"
     if reason is not None:
         from teenyc.diagnostics.catalog.structure import BadOp
 

@@ -41,7 +41,7 @@ def _lint_call(statement: ir.Let, call: ir.Call, varying: set[int], reporter: Re
         return
     from teenyc.diagnostics.catalog.lints import SameAddress
 
-    name = pointer.name if isinstance(pointer, ir.Value) and pointer.name else "the pointer"
+    name = pointer.name if isinstance(pointer, ir.Value) else ""
     reporter.report(SameAddress(span=statement.span, pointer=name))
 
 

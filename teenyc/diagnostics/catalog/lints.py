@@ -125,7 +125,8 @@ class SameAddress(Lint):
         return "every program writes to the same address"
 
     def label(self) -> str:
-        return f"the address in `{self.pointer}` does not depend on `program_id`"
+        where = f" in `{self.pointer}`" if self.pointer else ""
+        return f"the address{where} does not depend on `program_id`"
 
     def help(self) -> str:
         return "add an offset that depends on `program_id`, or launch one program only"

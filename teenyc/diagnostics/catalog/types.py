@@ -411,7 +411,8 @@ class WrongGenerics(Diagnostic):
     found: int
 
     def message(self) -> str:
-        return f"`{self.function}` takes {self.expected} type arguments, {self.found} given"
+        plural = "" if self.expected == 1 else "s"
+        return f"`{self.function}` takes {self.expected} type argument{plural}, {self.found} given"
 
 
 @record(kw_only=True)
