@@ -51,6 +51,16 @@ class Symbol:
     is_read: bool = False
     is_assigned: bool = False
 
+    @property
+    def shown(self) -> str:
+        """The name that values carry: what stands before the quote in the names that the lowering of jumps makes."""
+        return self.name.partition("'")[0]
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether lints say nothing of it: `_x`, and what the author did not write."""
+        return self.name.startswith("_") or "'" in self.name
+
 
 @record
 class Declarations:

@@ -28,7 +28,7 @@ def _lint_assignments(kernel: ir.Kernel, context: Context) -> None:
     """Reports values of variables that are overwritten, or end with the kernel, before anything reads them."""
     read = uses(kernel.body)
     for value, symbol, span in context.assignments:
-        if read[value] or not symbol.is_read or symbol.name.startswith("_") or "'" in symbol.name:
+        if read[value] or not symbol.is_read or symbol.is_silent:
             continue
         from teenyc.diagnostics.catalog.lints import ValueNeverRead
 

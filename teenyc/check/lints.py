@@ -11,7 +11,7 @@ from teenyc.diagnostics.model import Reporter
 def lint_symbols(symbols: Iterable[Symbol], reporter: Reporter) -> None:
     """Reports variables and parameters that nobody reads, and `mut` that nobody needs."""
     for symbol in symbols:
-        if symbol.name.startswith("_") or "'" in symbol.name:
+        if symbol.is_silent:
             continue
         if not symbol.is_read:
             _report_unused(symbol, reporter)

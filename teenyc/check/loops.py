@@ -120,7 +120,7 @@ def _enter(context: Context, symbols: list[Symbol]) -> list[tuple[ir.Operand, ir
     insides: list[tuple[ir.Operand, ir.Value]] = []
     for symbol in symbols:
         assert not isinstance(symbol.current, Invalid | Group)
-        inside = context.value(symbol.current.type, symbol.name.partition("'")[0])
+        inside = context.value(symbol.current.type, symbol.shown)
         insides.append((symbol.current, inside))
         symbol.current = inside
     return insides

@@ -319,7 +319,7 @@ def _if(
     symbols, pairs = state
     sound = [(s, a, b) for s, (a, b) in zip(symbols, pairs, strict=True) if _is_operand(a) and _is_operand(b)]
     operands: list[Pair] = [*values, *((a, b) for _, a, b in sound)]  # type: ignore[list-item]
-    names = [*("" for _ in values), *(s.name.partition("'")[0] for s, _, _ in sound)]
+    names = [*("" for _ in values), *(s.shown for s, _, _ in sound)]
     results = tuple(context.value(a.type, name) for (a, _), name in zip(operands, names, strict=True))
     then, otherwise = (_closed(b, [pair[i] for pair in operands]) for i, b in enumerate(branches))
     context.statements.append(
