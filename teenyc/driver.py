@@ -41,6 +41,8 @@ class Compiled:
     source: str | None = None
     source_map: tuple[tuple[int, int], ...] = ()
     metadata: dict[str, object] = field(default_factory=dict)
+    is_host_code: bool = False
+    """whether a Rust file without other mistakes has no kernel: of use to others, and nothing for this compiler"""
 
     @property
     def kernels(self) -> tuple[Kernel, ...]:
@@ -67,6 +69,7 @@ def _compiled(text: str | SourceFile, name: str, options: Options) -> Compiled:
     module = parse(file, reporter)
     dtypes = _dtypes(options.dtype, reporter)
     checked = check(module, reporter, constants=options.set, dtypes=dtypes)
+    is_host_code = checked is not None and not checked.kernels and file.name.endswith(".rs")
     if checked is not None and not checked.kernels:
         from teenyc.diagnostics.catalog.inputs import NoKernel
 
@@ -76,7 +79,7 @@ def _compiled(text: str | SourceFile, name: str, options: Options) -> Compiled:
     if reporter.has_errors:  # lints would speak of what the mistakes left unused
         diagnostics = tuple(d for d in diagnostics if d.severity is Severity.ERROR)
     if checked is None:
-        return Compiled(file=file, diagnostics=diagnostics, module=module)
+        return Compiled(file=file, diagnostics=diagnostics, module=module, is_host_code=is_host_code)
     if not options.generate:
         return Compiled(file=file, diagnostics=diagnostics, module=module, checked=checked)
     program = run_passes(checked, verify=options.verify_ir)

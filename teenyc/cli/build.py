@@ -46,6 +46,8 @@ def _process(each: Input, settings: Settings) -> list[Report]:
         set=settings.constants, dtype=settings.dtypes, verify_ir=settings.verify_ir, generate=settings.writes
     )
     compiled = compile_source(source, options=options)
+    if each.below is not None and compiled.is_host_code:
+        return []
     reports = [Report(diagnostic, source) for diagnostic in compiled.diagnostics]
     if settings.writes and not _fail(reports, settings):
         from teenyc.cli.deliver import deliver

@@ -78,6 +78,17 @@ def test_unfit_sources_are_reported(shell: Shell, name: str, content: bytes | No
     assert not list(shell.folder.glob("*.py"))
 
 
+def test_host_code_in_a_folder_is_passed_over(shell: Shell) -> None:
+    """A Rust file that speaks of kernels and has none is an error only where it is named itself."""
+    shell.write("library/one.rs", "#[kernel]\nfn one(x: Pointer<f32>) { store(x, 1.0); }\n")
+    host = shell.write("library/lib.rs", "//! Says `#[kernel]`.\nmod one;\npub fn size() -> usize { 1 }\n")
+    assert shell("build", "library").status == 0
+    assert not (shell.folder / "library/lib.py").exists()
+    named = shell("build", str(host))
+    assert named.status == 1
+    assert "E0005" in named.err
+
+
 def test_a_folder_without_kernels_is_reported(shell: Shell) -> None:
     (shell.folder / "empty").mkdir()
     done = shell("build", "empty")
