@@ -10,6 +10,16 @@ _ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)
 
 
 @triton.jit
+def _quotient(a, b):
+    """`a / b`; integers are divided toward zero."""
+    if a.dtype.is_floating():
+        quotient = a / b
+    else:
+        quotient = a // b
+    return quotient
+
+
+@triton.jit
 def _round_to(x, DTYPE: tl.constexpr):
     """`x` rounded to nearest even in a dtype; Triton's interpreter would cut off the bits that a bfloat16 lacks."""
     if _ROUNDS_BY_HAND and DTYPE == tl.bfloat16:
@@ -30,6 +40,18 @@ def generic_number(x_ptr, BLOCK: tl.constexpr):
     tl.store(x_ptr + off, _round_to(x + x, D))
 
 
+@triton.jit
+def mean_of_three(x_ptr, y_ptr, count_ptr, BLOCK: tl.constexpr):
+    """Divides by a loaded number: toward zero for integers."""
+    D: tl.constexpr = x_ptr.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float32 if D.is_floating() and D.primitive_bitwidth < 32 else D
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(
+        y_ptr + at,
+        _round_to(_quotient(tl.load(x_ptr + at).to(COMPUTE), tl.load(count_ptr).to(COMPUTE)), y_ptr.dtype.element_ty),
+    )
+
+
 TEENYC = {
     "version": "0.1.0",
     "source": "generic_number.tk",
@@ -41,6 +63,21 @@ TEENYC = {
             "dtypes": {"D": "Num"},
             "reads": ["x_ptr"],
             "writes": ["x_ptr"],
+            "deterministic": True,
+            "contiguous": True,
+            "requirements": [{"extent": "BLOCK", "rule": "power-of-two", "for": "the length of `arange`"}],
+        },
+        "mean_of_three": {
+            "class": "MeanOfThree",
+            "parameters": [
+                {"name": "x_ptr", "type": "Pointer<D>", "role": "input"},
+                {"name": "y_ptr", "type": "Pointer<D>", "role": "output"},
+                {"name": "count_ptr", "type": "Pointer<D>", "role": "input"},
+            ],
+            "constants": [{"name": "BLOCK", "type": "i32", "field": "block"}],
+            "dtypes": {"D": "Num"},
+            "reads": ["x_ptr", "count_ptr"],
+            "writes": ["y_ptr"],
             "deterministic": True,
             "contiguous": True,
             "requirements": [{"extent": "BLOCK", "rule": "power-of-two", "for": "the length of `arange`"}],
@@ -266,4 +303,25 @@ class GenericNumber(_Bound):
         return (
             x_ptr.is_contiguous()
             and (x_ptr.device, x_ptr.dtype)
+        )
+
+
+class MeanOfThree(_Bound):
+    """`mean_of_three`, checked: `MeanOfThree(block)[grid](...)`."""
+
+    _kernel = mean_of_three
+    _facts = TEENYC["kernels"]["mean_of_three"]
+
+    @staticmethod
+    def _rules(BLOCK):
+        return (("block", BLOCK, "power-of-two", "the length of `arange`"),)
+
+    @staticmethod
+    def _key(BLOCK, x_ptr, y_ptr, count_ptr):
+        return (
+            x_ptr.get_device() == y_ptr.get_device() == count_ptr.get_device()
+            and x_ptr.is_contiguous()
+            and y_ptr.is_contiguous()
+            and count_ptr.is_contiguous()
+            and (x_ptr.device, x_ptr.dtype, y_ptr.dtype, count_ptr.dtype)
         )
