@@ -3,10 +3,11 @@
     python benchmarks/corpus.py FOLDER [--target cuda:90 | --no-target] [--dtype f32] [--set NAME=VALUE ...] [--scale]
 
 Every `.tk` and `.rs` file below FOLDER is parsed, checked, emitted and, kernel by kernel, compiled for a target, which
-needs Triton and no GPU. Prints a row a file and a total: kernels that reached each stage, seconds of teenyc (Triton's are
-apart) and source lines a second; then the first report of every file that failed. The exit status is 1 where one did.
+needs Triton and no GPU. Prints a row a file and a total: kernels that reached each stage, seconds of teenyc (Triton's
+are apart) and source lines a second; then the first report of every file that failed; if there is one, the exit status
+is 1.
 
-Constants that `--set` leaves open get the least number that the kernel's requirements allow, from 32 for a power of two
+Constants that `--set` leaves open get the least number that the file's requirements allow, from 32 for a power of two
 and from 3 for any other. `--scale` compiles the folder once, twice and four times over instead and prints the ratios.
 """
 
@@ -110,8 +111,9 @@ def _row(source: SourceFile, options: argparse.Namespace) -> Row | None:
         row.failures.append(_first_error(compiled))
     elif options.target is not None:
         started = time.perf_counter()
+        rules = _rules(compiled.kernels)
         for kernel in compiled.kernels:
-            failure = _compile(source, kernel, options)
+            failure = _compile(source, kernel, rules, options)
             row.compiled += failure is None
             row.failures += [f"{kernel.name}: {failure}"] if failure is not None else []
         row.target_seconds = time.perf_counter() - started
@@ -124,13 +126,24 @@ def _first_error(compiled: Compiled) -> str:
     return render([Report(errors[0], compiled.file)], format="short").strip() + more
 
 
-def _compile(source: SourceFile, kernel: Kernel, options: argparse.Namespace) -> str | None:
+def _rules(kernels: Sequence[Kernel]) -> dict[str, set[str]]:
+    """What each constant must satisfy, in whichever kernel of the file."""
+    rules: dict[str, set[str]] = {c.name: set() for kernel in kernels for c in kernel.constants}
+    for requirement in (r for kernel in kernels for r in kernel.requirements):
+        for name in requirement.extent.names:
+            rules[name].add(requirement.rule)
+    return rules
+
+
+def _compile(
+    source: SourceFile, kernel: Kernel, rules: Mapping[str, set[str]], options: argparse.Namespace
+) -> str | None:
     """The reason why a kernel does not compile for the target, None where it does."""
     from teenyc.diagnostics.model import Reporter
     from teenyc.runtime.aot import build_compiled
 
     given = dict(pair.split("=", 1) for pair in options.set)
-    constants = {c.name: _value(c, kernel, given) for c in kernel.constants}
+    constants = {c.name: _value(c, rules[c.name], given) for c in kernel.constants}
     dtypes = dict.fromkeys((v.name for v in kernel.type_variables), options.dtype)
     compiled = compile_source(source, options=Options(set=constants, dtype=dtypes))
     if compiled.source is None:
@@ -154,13 +167,12 @@ def _only(compiled: Compiled, name: str) -> Compiled:
     return replace(compiled, program=program, metadata={**compiled.metadata, "kernels": {emitted: fact}})
 
 
-def _value(constant: ConstantParameter, kernel: Kernel, given: Mapping[str, str]) -> int | bool:
-    """What `--set` says, or the least value that the kernel allows."""
+def _value(constant: ConstantParameter, rules: set[str], given: Mapping[str, str]) -> int | bool:
+    """What `--set` says, or the least value that the rules allow."""
     if constant.type.element == BOOL:
         return given.get(constant.name, "true") == "true"
     if constant.name in given:
         return int(given[constant.name])
-    rules = [r.rule for r in kernel.requirements if constant.name in r.extent.names]
     least = max((int(r.removeprefix("at-least:")) for r in rules if r.startswith("at-least:")), default=0)
     if "power-of-two" not in rules:
         return max(3, least)
