@@ -185,7 +185,8 @@ def _operation(
     if results is None:
         return INVALID
     if isinstance(record, Operator):
-        return _ruled_operator(context, record, read, results[0], span)
+        is_binary = bool(record.operator)
+        return _operator(context, record, read, span) if is_binary else _ruled(context, record, read, results[0], span)
     operation = ir.Call(
         intrinsic=record.name,
         operands=tuple((n, o) for n, o in read.operands if not _is_ignored(record, n)),
@@ -216,7 +217,7 @@ def _operator(context: Context, record: Operator, read: arguments.Read, span: Sp
     return operators.binary(context, operators.SIGNS[record.operator], first, second, (spans[0], spans[1], span))
 
 
-def _ruled_operator(context: Context, record: Operator, read: arguments.Read, result: object, span: Span) -> Checked:
+def _ruled(context: Context, record: Operator, read: arguments.Read, result: object, span: Span) -> Checked:
     operand = read.operands[0][1]
     assert isinstance(result, TensorType)
     if record.node == "cast":

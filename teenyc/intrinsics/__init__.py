@@ -14,6 +14,7 @@ from teenyc.intrinsics import (
     linalg,
     math,
     memory,
+    order,
     program,
     random,
     reduce,
@@ -23,7 +24,7 @@ from teenyc.intrinsics import (
 from teenyc.intrinsics.attributes import attributes_of as attributes_of
 from teenyc.intrinsics.spec import Intrinsic, Operator
 
-_FAMILIES = (program, create, memory, atomics, math, reduce, scan, shape, linalg, convert, random, debug)
+_FAMILIES = (program, create, memory, atomics, math, reduce, scan, order, shape, linalg, convert, random, debug)
 
 TABLE: Mapping[str, Intrinsic] = MappingProxyType({r.name: r for family in _FAMILIES for r in family.INTRINSICS})
 """Every intrinsic by its name, family by family."""

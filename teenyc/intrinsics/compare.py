@@ -1,10 +1,10 @@
-"""Functions and methods that the IR has operations for: comparisons, `add_offsets`, `expand_dims`."""
+"""Functions and methods that the IR has operations for: arithmetic, comparisons, `add_offsets`, `expand_dims`."""
 
 from __future__ import annotations
 
-from teenyc.intrinsics.rules import Need, axis, value
+from teenyc.intrinsics.rules import Need, axis, mask, met_shapes, value
 from teenyc.intrinsics.spec import Operator, Param, Role, Site
-from teenyc.types import ONE, TensorType
+from teenyc.types import BOOL, ONE, TensorType
 
 _COMPARED = {
     "lt": "less than",
@@ -14,6 +14,10 @@ _COMPARED = {
     "eq": "equal to",
     "ne": "different from",
 }
+
+
+_COMPUTED = {"add": "The sum", "sub": "The difference", "mul": "The product"}
+_JOINED = {"and": "both hold", "or": "either holds"}
 
 
 def _comparison(name: str) -> Operator:
@@ -28,6 +32,40 @@ def _comparison(name: str) -> Operator:
     )
 
 
+def _arithmetic(name: str) -> Operator:
+    return Operator(
+        name,
+        "arithmetic",
+        (
+            Param("x", Role.VALUE, aliases=("input",)),
+            Param("y", Role.VALUE, aliases=("other",)),
+            Param("sanitize_overflow", Role.FLAG, default=True, is_ignored=True),
+        ),
+        f"{_COMPUTED[name]} of two values, element by element; integers wrap.",
+        operator=name,
+        generics=1,
+    )
+
+
+def _logical(name: str) -> Operator:
+    return Operator(
+        f"logical_{name}",
+        "logical",
+        (Param("x", Role.MASK, aliases=("input",)), Param("y", Role.MASK, aliases=("other",))),
+        f"Where {_JOINED[name]}: a mask of two.",
+        operator=name,
+        rule=_masks,
+    )
+
+
+def _masks(site: Site) -> tuple[TensorType, ...] | None:
+    x, y = mask(site, "x"), mask(site, "y")
+    if x is None or y is None:
+        return None
+    shape = met_shapes(site, {"x": x, "y": y})
+    return None if shape is None else (TensorType(BOOL, shape),)
+
+
 def _expand_dims(site: Site) -> tuple[TensorType, ...] | None:
     type = value(site, "input", Need.ANY)
     if type is None:
@@ -40,6 +78,8 @@ def _expand_dims(site: Site) -> tuple[TensorType, ...] | None:
 
 OPERATORS = (
     *map(_comparison, _COMPARED),
+    *map(_arithmetic, _COMPUTED),
+    *map(_logical, _JOINED),
     Operator(
         "add_offsets",
         "offset",
@@ -50,9 +90,10 @@ OPERATORS = (
     Operator(
         "expand_dims",
         "expand_dims",
-        (Param("input", Role.VALUE, aliases=("x",)), Param("axis", Role.AXIS)),
+        (Param("input", Role.VALUE, aliases=("x",)), Param("axis", Role.AXIS, aliases=("dim",))),
         "Adds an axis of extent 1, at place `axis` of the result: `x[(.., None)]` is `expand_dims(x, -1)`.",
         rule=_expand_dims,
         generics=1,
+        aliases=("unsqueeze",),
     ),
 )

@@ -17,7 +17,7 @@ from teenyc.intrinsics.reference import (
 )
 from teenyc.intrinsics.rules import Need, elementwise, mask, met_shapes, values, wrong_element
 from teenyc.intrinsics.spec import Facts, Intrinsic, Param, Role, Rule, Site, Variant
-from teenyc.types import F32, U32, U64, TensorType, Type, Unsuffixed, is_float
+from teenyc.types import F32, U32, U64, TensorType, Type, Unsuffixed, is_float, shape_text
 
 _X = Param("x", Role.VALUE)
 _Y = Param("y", Role.VALUE, meets="x")
@@ -59,6 +59,28 @@ def _where(site: Site) -> tuple[TensorType, ...] | None:
         return None
     shape = met_shapes(site, {"condition": condition, **types})
     return None if shape is None else (TensorType(types["x"].element, shape),)
+
+
+def _expect_zero(site: Site) -> tuple[TensorType, ...] | None:
+    flags, types = mask(site, "mask"), values(site, ("x",), Need.NUMBER)
+    shape = None if flags is None or types is None else met_shapes(site, {**types, "mask": flags})
+    if types is None or flags is None or shape is None:
+        return None
+    if shape == types["x"].shape:
+        return (types["x"],)
+    from teenyc.diagnostics.catalog.shapes import DifferentShapes
+
+    site.report(
+        DifferentShapes(
+            span=site.given["mask"].span,
+            function=site.intrinsic.name,
+            names=("x", "mask"),
+            left=shape_text(types["x"].shape),
+            right=shape_text(flags.shape),
+            left_span=site.given["x"].span,
+        )
+    )
+    return None
 
 
 def _umulhi(site: Site) -> tuple[TensorType, ...] | None:
@@ -249,6 +271,17 @@ INTRINSICS = (
         generics=1,
         reference=lambda condition, x, y: numpy().where(condition, x, y),
         aliases=("where_",),
+    ),
+    Intrinsic(
+        "expect_zero",
+        (_X, Param("mask", Role.MASK)),
+        _expect_zero,
+        "_expect_zero",
+        "The value, of which is expected that it is zero where the mask holds; under TRITON_DEBUG=1 an assertion.",
+        "math",
+        generics=1,
+        reference=lambda x, mask: x,
+        helper="_expect_zero",
     ),
     Intrinsic(
         "umulhi",

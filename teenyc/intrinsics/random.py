@@ -7,12 +7,13 @@ from typing import Any
 from teenyc.intrinsics.reference import numpy
 from teenyc.intrinsics.rules import Need, extent, met_shapes, value, values, wrong_element
 from teenyc.intrinsics.spec import Facts, Intrinsic, Param, Role, Rule, Site, Variant
-from teenyc.types import F32, I32, U32, DType, TensorType, Unsuffixed
+from teenyc.types import F32, I32, U32, U64, DType, TensorType, Unsuffixed
 
 _SEED = Param("seed", Role.VALUE)
 _ROUNDS = Param("n_rounds", Role.EXTENT, default=10)
 _STREAM = (_SEED, Param("offset", Role.VALUE, aliases=("offsets",)), _ROUNDS)
 _COUNTERS = ("c0", "c1", "c2", "c3")
+_KEYS = ("k0", "k1")
 _WORDS = (I32, U32)
 
 
@@ -36,6 +37,18 @@ def _philox(site: Site) -> tuple[TensorType, ...] | None:
     if counters is None or not _is_seed(site) or not _has_rounds(site):
         return None
     return (TensorType(U32, counters.shape),) * 4
+
+
+def _rounds(site: Site) -> tuple[TensorType, ...] | None:
+    types = values(site, (*_COUNTERS, *_KEYS), Need.INTEGER)
+    shape = None if types is None else met_shapes(site, types)
+    if types is None or shape is None or not _has_rounds(site):
+        return None
+    element = types["c0"].element
+    if element not in (U32, U64) and not isinstance(element, Unsuffixed):
+        wrong_element(site, "c0", "`u32` or `u64`", types["c0"])
+        return None
+    return (TensorType(element, shape),) * 4
 
 
 def _words(site: Site, names: tuple[str, ...]) -> TensorType | None:
@@ -111,6 +124,24 @@ def philox(seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: int = 10) ->
         second, fourth = high & mask, low & mask
         keys = [(keys[0] + np.uint64(0x9E3779B9)) & mask, (keys[1] + np.uint64(0xBB67AE85)) & mask]
     return tuple(word.astype(np.uint32) for word in (first, second, third, fourth))
+
+
+_MULTIPLIERS = {32: (0xD2511F53, 0xCD9E8D57), 64: (0xD2E7470EE14C6C93, 0xCA5A826395121157)}
+_WEYL = {32: (0x9E3779B9, 0xBB67AE85), 64: (0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B)}
+
+
+def _mixed(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: int = 10) -> Any:
+    """The rounds on Python integers, so that products of 64 bits are exact."""
+    np = numpy()
+    arrays = np.broadcast_arrays(*(np.asarray(word) for word in (c0, c1, c2, c3, k0, k1)))
+    bits = arrays[0].dtype.itemsize * 8
+    mask = (1 << bits) - 1
+    a, b, c, d, first, second = (array.astype(object) for array in arrays)
+    for _ in range(n_rounds):
+        low, high = a * _MULTIPLIERS[bits][0], c * _MULTIPLIERS[bits][1]
+        a, b, c, d = (high >> bits) ^ b ^ first, high & mask, (low >> bits) ^ d ^ second, low & mask
+        first, second = (first + _WEYL[bits][0]) & mask, (second + _WEYL[bits][1]) & mask
+    return tuple(word.astype(arrays[0].dtype) for word in (a, b, c, d))
 
 
 def _words_of(seed: Any, offset: Any, n_rounds: int = 10) -> Any:
@@ -203,6 +234,20 @@ INTRINSICS = (
         "The generator itself: four words of 32 bits from a seed and four words of counter.",
         "random",
         reference=philox,
+        first_by_name="n_rounds",
+    ),
+    Intrinsic(
+        "philox_impl",
+        (
+            Param("c0", Role.VALUE),
+            *(Param(name, Role.VALUE, meets="c0") for name in (*_COUNTERS[1:], *_KEYS)),
+            _ROUNDS,
+        ),
+        _rounds,
+        "tl.philox_impl",
+        "The rounds of the generator alone: four words of counter and two of key, all `u32` or all `u64`.",
+        "random",
+        reference=_mixed,
         first_by_name="n_rounds",
     ),
     Intrinsic(

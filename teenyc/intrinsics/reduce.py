@@ -124,6 +124,10 @@ def _xor(input: Any, axis: int | None = None, keep_dims: bool = False) -> Any:
     return numpy().bitwise_xor.reduce(input, axis=axis, keepdims=keep_dims)
 
 
+def _or(input: Any, axis: int | None = None, keep_dims: bool = False) -> Any:
+    return numpy().bitwise_or.reduce(input, axis=axis, keepdims=keep_dims)
+
+
 def _extremum_record(name: str, word: str) -> Intrinsic:
     return Intrinsic(
         name,
@@ -197,6 +201,16 @@ INTRINSICS = (
         generics=1,
         reference=_xor,
         first_by_name="axis",
+    ),
+    Intrinsic(
+        "reduce_or",
+        (_INPUT, _ANY_AXIS, _KEEP),
+        _reduction(Need.BITS, lambda element: element),
+        "tl.reduce_or({input}, axis={axis}, keep_dims={keep_dims})",
+        "The bits that any integer has along an axis, or of all elements; of masks, whether one holds.",
+        "reduction",
+        generics=1,
+        reference=_or,
     ),
     Intrinsic(
         "softmax",

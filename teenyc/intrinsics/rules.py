@@ -39,6 +39,7 @@ class Need(Enum):
 
     FLOAT = "a float"
     INTEGER = "an integer"
+    BITS = "an integer or a mask"
     NUMBER = "a number"  # not a mask
     ELEMENT = "a number or a mask"
     ANY = "a number, a mask or a pointer"
@@ -47,6 +48,7 @@ class Need(Enum):
 _FITS: Mapping[Need, Callable[[Element], bool]] = {
     Need.FLOAT: is_float,
     Need.INTEGER: is_integer,
+    Need.BITS: lambda e: is_integer(e) or e == BOOL,
     Need.NUMBER: lambda e: e != BOOL and not isinstance(e, Pointer),
     Need.ELEMENT: lambda e: not isinstance(e, Pointer),
     Need.ANY: lambda e: True,

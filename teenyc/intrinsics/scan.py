@@ -1,4 +1,4 @@
-"""Scans and orderings along an axis: running sums and products, `sort`, `histogram`."""
+"""Scans along an axis: running sums and products; and `histogram`."""
 
 from __future__ import annotations
 
@@ -36,22 +36,6 @@ def _scan(site: Site) -> tuple[TensorType, ...] | None:
     given = site.given.get("dtype")
     stated = given.static if given is not None else None
     return (TensorType(stated or summed(type.element), type.shape),)  # type: ignore[arg-type]
-
-
-def _sort(site: Site) -> tuple[TensorType, ...] | None:
-    type = value(site, "x", Need.NUMBER)
-    if type is None or not needs_axes(site, "x", type, 1):
-        return None
-    place = axis(site, "dim", type.shape)
-    if place is None:
-        return None
-    if place == len(type.shape) - 1:
-        return (type,)
-    from teenyc.diagnostics.catalog.shapes import OnlyLastAxis
-
-    at = site.given["dim"].span
-    site.report(OnlyLastAxis(span=at, function=site.intrinsic.name, axis=place, rank=len(type.shape)))
-    return None
 
 
 def _histogram(site: Site) -> tuple[TensorType, ...] | None:
@@ -117,12 +101,6 @@ def _product(dtype: str) -> str:
     return f"tl.cumprod(tl.cast({{input}}, {dtype}), axis={{axis}}, reverse={{reverse}})"
 
 
-def _sorted(x: Any, dim: int = -1, descending: bool = False) -> Any:
-    np = numpy()
-    ascending = np.sort(x, axis=dim)
-    return np.flip(ascending, dim) if descending else ascending
-
-
 def _counted(input: Any, num_bins: int, mask: Any = True) -> Any:
     np = numpy()
     inside = np.broadcast_to(mask, input.shape) & (input >= 0) & (input < num_bins)
@@ -158,21 +136,6 @@ INTRINSICS = (
             Variant(_narrow(Kind.SIGNED), _product("tl.int32")),
             Variant(_narrow(Kind.UNSIGNED), _product("tl.uint32")),
         ),
-    ),
-    Intrinsic(
-        "sort",
-        (
-            Param("x", Role.VALUE, aliases=("input",)),
-            Param("dim", Role.AXIS, default=-1, aliases=("axis",), counts="x", is_ignored=True),
-            Param("descending", Role.FLAG, default=False),
-        ),
-        _sort,
-        "tl.sort",
-        "The elements in ascending or descending order along the last axis.",
-        "scan",
-        generics=1,
-        reference=_sorted,
-        first_by_name="descending",
     ),
     Intrinsic(
         "histogram",

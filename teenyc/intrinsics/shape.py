@@ -19,7 +19,7 @@ from teenyc.intrinsics.rules import (
     values,
 )
 from teenyc.intrinsics.spec import Facts, Intrinsic, Param, Role, Rule, Site, Static, Variant
-from teenyc.types import Extent, Shape, TensorType, Type, broadcast, is_integer, shape_text
+from teenyc.types import ONE, Extent, Shape, TensorType, Type, broadcast, is_integer, shape_text
 
 _INPUT = Param("input", Role.VALUE, aliases=("x",))
 _PAIR = (Param("input", Role.VALUE, aliases=("a",)), Param("other", Role.VALUE, aliases=("b",), meets="input"))
@@ -98,6 +98,39 @@ def _ravel(site: Site) -> tuple[TensorType, ...] | None:
     if type is None or not needs_axes(site, "x", type, 1):
         return None
     return (TensorType(type.element, (numel(type.shape),)),)
+
+
+def _squeeze(site: Site) -> tuple[TensorType, ...] | None:
+    type = value(site, "x", Need.ANY)
+    place = None if type is None or not needs_axes(site, "x", type, 1) else axis(site, "dim", type.shape)
+    if type is None or place is None:
+        return None
+    if type.shape[place] == ONE:
+        return (TensorType(type.element, (*type.shape[:place], *type.shape[place + 1 :])),)
+    _not_one(site, "dim", f"axis {place} of `{type}`", str(type.shape[place]))
+    return None
+
+
+def _item(site: Site) -> tuple[TensorType, ...] | None:
+    type = value(site, "x", Need.ANY)
+    if type is None or not needs_axes(site, "x", type, 1):
+        return None
+    if numel(type.shape) == ONE:
+        return (TensorType(type.element),)
+    _not_one(site, "x", f"`{type}`", str(numel(type.shape)))
+    return None
+
+
+def _not_one(site: Site, name: str, what: str, found: str) -> None:
+    from teenyc.diagnostics.catalog.shapes import NotOneElement
+
+    at = site.given[name].span
+    site.report(NotOneElement(span=at, function=site.intrinsic.name, what=what, found=found))
+
+
+def _tensor(site: Site) -> tuple[TensorType, ...] | None:
+    type = value(site, "x", Need.ANY)
+    return None if type is None else (type,)
 
 
 # ---- permuting ------------------------------------------------------------------------------------------------------
@@ -301,6 +334,40 @@ INTRINSICS = (
         "shape",
         generics=1,
         reference=lambda x: numpy().ravel(x),
+    ),
+    Intrinsic(
+        "squeeze",
+        (
+            Param("x", Role.VALUE, aliases=("input",)),
+            Param("dim", Role.AXIS, aliases=("axis",), counts="x"),
+        ),
+        _squeeze,
+        "_squeeze",
+        "The elements without an axis of extent 1; `unsqueeze` adds one.",
+        "shape",
+        generics=1,
+        reference=lambda x, dim: numpy().squeeze(x, dim),
+        helper="_squeeze",
+    ),
+    Intrinsic(
+        "item",
+        (Param("x", Role.VALUE, aliases=("input",)),),
+        _item,
+        "{x}.item()",
+        "The only element of a tensor, as a scalar.",
+        "shape",
+        generics=1,
+        reference=lambda x: x.reshape(()),
+    ),
+    Intrinsic(
+        "to_tensor",
+        (Param("x", Role.VALUE, aliases=("input",)),),
+        _tensor,
+        "{x}",
+        "The value itself: numbers are tensors here, of rank 0.",
+        "shape",
+        generics=1,
+        reference=lambda x: x,
     ),
     Intrinsic(
         "permute",

@@ -175,8 +175,8 @@ class Intrinsic:
 class Operator:
     """A function or method that the IR has an operation for, such as `x.lt(y)`.
 
-    `node` says which: `compare` with its operator, `offset`, `expand_dims` or `cast`. Without a rule the checker judges
-    it as the operator between two values.
+    `node` says which: `compare`, `arithmetic` or `logical` with its operator, `offset`, `expand_dims` or `cast`.
+    Without a rule the checker judges it as the operator between two values.
     """
 
     name: str

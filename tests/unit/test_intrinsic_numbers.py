@@ -141,6 +141,8 @@ LARGE = np.array([1e30, -1e30, np.inf, -np.inf, 88, -88, 20, -20, 9, -9, 0.625, 
 WORDS = integers(16, dtype="uint32", low=0, high=1 << 32)
 COUNTS = integers(16, low=0, high=8)
 SEED = np.int32(42)
+BITONIC = np.array([-4, 0, 3, 9, 8, 8, 2, -7], "int32")
+KEYS = integers(2, dtype="uint64", low=0, high=1 << 62)
 SMALL = integers(4, 8, dtype="int8", low=-9, high=9)
 
 CASES = [
@@ -167,6 +169,7 @@ CASES = [
     case("clamp", x=X, min=np.float32(-1), max=np.float32(2), propagate_nan="all"),
     case("where", condition=X > 0, x=X, y=Y),
     case("where", condition=MATRIX > 0, x=X, y=np.float32(2)),
+    case("expect_zero", x=np.where(X > 0, X, 0).astype("float32"), mask=X <= 0),
     case("umulhi", x=WORDS, y=WORDS[::-1].copy()),
     case("umulhi", x=WORDS.astype("uint64") << np.uint64(30), y=WORDS.astype("uint64") << np.uint64(31)),
     *(case("cdiv", x=integers(16, low=-90), div=np.int32(d)) for d in (7, -7, 1)),
@@ -185,6 +188,8 @@ CASES = [
     *(case(name, input=CUBE, keep_dims=True) for name in ("sum", "max", "min")),
     *(case(name, input=SMALL) for name in ("sum", "max", "min", "xor_sum")),
     case("sum", input=SMALL.astype("uint8")),
+    *(case("reduce_or", input=x) for x in (SMALL, MATRIX > 3.9, MATRIX > 4)),
+    *(case("reduce_or", input=x, axis=1, keep_dims=True) for x in (WORDS.reshape(2, 8), MATRIX > 3)),
     case("sum", input=X, dtype=np.float64),
     *(case(f"{n}_with_indices", input=MATRIX, axis=1) for n in ("max", "min")),
     *(case(n, input=CUBE, axis=1, return_indices=True) for n in ("max", "min")),
@@ -203,6 +208,13 @@ CASES = [
     case("cumsum", input=X, dtype=np.float64),
     case("cumprod", input=X, dtype=np.float64),
     *(case("sort", x=x, descending=d) for x in (X, integers(4, 8), SMALL) for d in (True, False)),
+    *(
+        case("topk", x=x, k=k, descending=d)
+        for x in (X, MATRIX, integers(4, 8), SMALL, SMALL.astype("uint8"), WORDS, floats(8, dtype="float64"))
+        for k in (1, 2, 8)
+        for d in (True, False)
+    ),
+    *(case("bitonic_merge", x=x, descending=d) for x in (BITONIC, integers(2, 1) * BITONIC) for d in (True, False)),
     case("histogram", input=COUNTS, num_bins=8),
     case("histogram", input=COUNTS, num_bins=8, mask=X > 0),
     case("broadcast", input=X, other=MATRIX),
@@ -211,6 +223,12 @@ CASES = [
     case("broadcast_to", input=np.float32(3), shape=(8,)),
     *(case(n, input=MATRIX, shape=(4, 2, 16)) for n in ("reshape", "view")),
     case("ravel", x=MATRIX),
+    case("squeeze", x=floats(4, 1, 8), dim=1),
+    case("squeeze", x=floats(1, 8) > 0, dim=0),
+    case("squeeze", x=floats(1), dim=0),
+    case("item", x=floats(1, 1)),
+    case("to_tensor", x=X),
+    case("to_tensor", x=np.int32(1)),
     case("permute", input=CUBE, dims=(2, 0, 1)),
     case("trans", input=MATRIX),
     case("trans", input=CUBE),
@@ -255,6 +273,8 @@ CASES = [
         for n in ("randn", "randn4x", "randint", "randint4x")
     ),
     case("philox", seed=SEED, c0=integers(16), c1=integers(16), c2=integers(16), c3=integers(16)),
+    case("philox_impl", c0=WORDS, c1=WORDS, c2=WORDS[::-1].copy(), c3=WORDS, k0=WORDS[3], k1=WORDS[4]),
+    case("philox_impl", c0=KEYS, c1=KEYS, c2=KEYS, c3=KEYS, k0=KEYS[0], k1=KEYS[1], n_rounds=3),
     case("uint_to_uniform_float", x=WORDS),
     case("pair_uniform_to_normal", u1=np.abs(X) / 5, u2=np.abs(Y) / 5),
     case("multiple_of", input=integers(16) * 16, values=(16,)),

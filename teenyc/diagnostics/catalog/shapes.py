@@ -312,3 +312,46 @@ class DotTooSmall(Diagnostic):
 
     def help(self) -> str:
         return f"use blocks with K of {self.minimum} or more, padded with zeros, or multiply and `sum`"
+
+
+@record(kw_only=True)
+class TooFewElements(Diagnostic):
+    """More elements are asked for than there are along the axis.
+
+    let best = topk(x, 16);             // x: [8]
+    let best = topk(x, 8);
+    """
+
+    code = "E0350"
+    wanted: str
+    found: str
+    of: Span
+
+    def message(self) -> str:
+        return f"there are no {self.wanted} elements along the last axis"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.of, f"this is `{self.found}`"),)
+
+
+@record(kw_only=True)
+class NotOneElement(Diagnostic):
+    """An axis is taken away, or a number taken out, where there is more than one element.
+
+    let row = squeeze(x, 0);            // x: [4, N]
+    let row = squeeze(sum(x, axis = 0, keep_dims = true), 0);
+    """
+
+    code = "E0351"
+    function: str
+    what: str
+    found: str
+
+    def message(self) -> str:
+        return f"`{self.function}` needs an extent of 1"
+
+    def label(self) -> str:
+        return f"{self.what} has extent {self.found}"
+
+    def help(self) -> str:
+        return "bring the elements together first: `sum`, `max`, …"
