@@ -27,7 +27,9 @@ def unknown_character(character: str) -> dict[str, str]:
     point = f"U+{ord(character):04X}"
     name = unicode_name(character, "").lower()
     shown = character if character.isprintable() and not character.isspace() else ""
-    return {"character": shown, "point": f"{point} {name}".rstrip(), "instead": _instead(character)}
+    replacement = _LOOKALIKES.get(character, "")
+    instead = _instead(character)
+    return {"character": shown, "point": f"{point} {name}".rstrip(), "instead": instead, "replacement": replacement}
 
 
 def _instead(character: str) -> str:
@@ -35,9 +37,31 @@ def _instead(character: str) -> str:
         return f"`{_LOOKALIKES[character]}`"
     if character.isspace() or character in "\ufeff\u200b\u200c\u200d\u2060":
         return "a plain space, or nothing"
-    if character in "'`‘’“”«»„":
+    if character == "\\":
+        return "nothing: a statement goes on in the next line by itself"
+    if character in "'`´‘’“”«»„":
         return 'strings with `"`'
-    return ""
+    return _WORDS.get(character, "")
+
+
+_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "²": "`x * x`",
+        "³": "`x * x * x`",
+        "√": "`sqrt(x)`",
+        "∞": "`f32::INFINITY`",
+        "∑": "`sum(x)`",
+        "¬": "`!`",
+        "∧": "`&`",
+        "∨": "`|`",
+        "⊕": "`^`",
+        "±": "both cases",
+        "°": "radians",
+        "½": "`0.5`",
+        "¼": "`0.25`",
+    }
+)
+"""Signs of mathematics, and what is written for them."""
 
 
 _LOOKALIKES: Mapping[str, str] = MappingProxyType(
@@ -53,7 +77,6 @@ _LOOKALIKES: Mapping[str, str] = MappingProxyType(
         "≤": "<=",
         "≥": ">=",
         "≠": "!=",
-        "；": ";",
         "，": ",",
         "：": ":",
         "（": "(",
@@ -67,6 +90,41 @@ _LOOKALIKES: Mapping[str, str] = MappingProxyType(
         "→": "->",
         "⇒": "=>",
         "…": "..",
+        "‐": "-",
+        "‑": "-",
+        "‒": "-",
+        "⁃": "-",
+        "﹣": "-",
+        "－": "-",
+        "∙": "*",
+        "•": "*",
+        "＊": "*",
+        "／": "/",
+        "⁄": "/",
+        "＜": "<",
+        "＞": ">",
+        "≪": "<<",
+        "≫": ">>",
+        "≡": "==",
+        "！": "!",
+        "；": ";",
+        "\u037e": ";",
+        "。": ".",
+        "．": ".",
+        "、": ",",
+        "‚": ",",
+        "＆": "&",
+        "｜": "|",
+        "％": "%",
+        "＾": "^",
+        "＃": "#",
+        "＿": "_",
+        "〈": "<",
+        "〉": ">",
+        "⟨": "<",
+        "⟩": ">",
+        "【": "[",
+        "】": "]",
     }
 )
 """Characters that are taken for those of the language, typed by habit or pasted from a text."""

@@ -201,8 +201,18 @@ class _Splitter:
         if token.kind == UNKNOWN:
             self.reporter.report(UnknownCharacter(span=_span(token), **unknown_character(token.text)))
         else:
-            hint = _HINTS.get(token.text, "")
+            hint = _HINTS.get(token.text) or self._hint(keyword, last)
             self.reporter.report(ExpectedItem(span=_span(token), found=describe(token), hint=hint))
+
+    def _hint(self, keyword: int, last: int) -> str:
+        """What helps against a name at file level."""
+        if self.tokens[keyword].kind == "#":
+            return "attributes are written `#[…]`, comments begin with `//`"
+        if self._kind(keyword, last) != IDENTIFIER:
+            return ""
+        if self._kind(keyword + 1, last) == "(" and self._kind(self.partner[keyword + 1] + 1, last) in ("{", "->"):
+            return "write `fn` before the name of a function"
+        return "a function begins with `fn`, statements stand inside of one"
 
     def _report_attribute(self, first: int, keyword: int) -> None:
         from teenyc.diagnostics.catalog.syntax import KernelAttribute
@@ -226,6 +236,10 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         "from": "nothing is imported: the intrinsics are in scope",
         "class": "kernels need no classes",
         "let": "a constant of the file is a `const NAME: i32 = …;`",
-        "@": "attributes are written `#[…]`",
+        "@": "a kernel is a `fn` under `#[kernel]`; attributes are written `#[…]`",
+        "__global__": "a kernel is a `fn` under `#[kernel]`",
+        "__device__": "functions begin with `fn`",
+        "void": "functions begin with `fn`",
+        "template": "type and constant parameters stand behind the name: `fn f<D: Float, const N: i32>(…)`",
     }
 )

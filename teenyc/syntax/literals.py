@@ -55,8 +55,21 @@ def _suffix_problem(suffix: str, *, is_float: bool, digits: str) -> tuple[str, s
         return f"a float cannot have the integer suffix `{suffix}`", f"write `{digits}{suffix}`, or cast with `as`"
     if suffix.strip("_") in ("e", "E"):
         return "the exponent has no digits", ""
-    known = "suffixes are `i8` to `i64`, `u8` to `u64`, `f16`, `bf16`, `f32`, `f64`"
-    return f"`{suffix}` is no suffix of a number", known
+    return f"`{suffix}` is no suffix of a number", _meant(digits, suffix, is_float)
+
+
+_MEANT: Mapping[str, str] = MappingProxyType(
+    {"f": "f32", "F": "f32", "d": "f64", "D": "f64", "h": "f16", "l": "i64", "L": "i64", "ll": "i64", "LL": "i64"}
+    | {"u": "u32", "U": "u32", "ul": "u64", "UL": "u64", "ull": "u64", "ULL": "u64"}
+)
+"""Suffixes of C."""
+
+
+def _meant(digits: str, suffix: str, is_float: bool) -> str:
+    meant = _MEANT.get(suffix, "")
+    if meant and (meant[0] == "f" or not is_float):
+        return f"write `_{meant}`, or leave it out where the type follows"
+    return "suffixes are `i8` to `i64`, `u8` to `u64`, `f16`, `bf16`, `f32`, `f64`"
 
 
 def _based(token: Token, span: Span, report: Report) -> ast.IntegerLiteral:

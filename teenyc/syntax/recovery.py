@@ -12,13 +12,14 @@ from types import MappingProxyType
 from typing import Final
 
 from teenyc.diagnostics.catalog.syntax import ElseWithoutIf, MacroCall, Unexpected, UnknownCharacter
-from teenyc.diagnostics.model import Diagnostic
+from teenyc.diagnostics.model import Diagnostic, Fix
 from teenyc.source import Span
 from teenyc.syntax.context import Context
 from teenyc.syntax.describe import describe, unknown_character
+from teenyc.syntax.place import Place
 from teenyc.syntax.stack import Run
 from teenyc.syntax.tables import END
-from teenyc.syntax.tokens import CLOSERS, IDENTIFIER, KEYWORDS, UNKNOWN, UNTERMINATED, Token
+from teenyc.syntax.tokens import CLOSERS, IDENTIFIER, UNKNOWN, UNTERMINATED, Token
 
 ERROR_LIMIT: Final = 1000
 """Mistakes after which the rest of an item is not read."""
@@ -34,7 +35,7 @@ def recover(run: Run, position: int, token: Token, context: Context) -> tuple[in
     """Where to go on and with which token, after a report; None where that is nowhere in this item."""
     context.errors += 1
     previous = run.stream[position - 1] if position else token
-    problem = diagnose(run, token, previous, context)
+    problem = diagnose(run, position, token, context)
     if token.kind == UNTERMINATED or context.errors > ERROR_LIMIT:
         return None
     stays = run.mended == position
@@ -54,52 +55,44 @@ def recover(run: Run, position: int, token: Token, context: Context) -> tuple[in
 # ---- saying what is wrong -------------------------------------------------------------------------------------------
 
 
-def diagnose(run: Run, token: Token, previous: Token, context: Context) -> Diagnostic:
+def diagnose(run: Run, position: int, token: Token, context: Context) -> Diagnostic:
     """The report of an unexpected token."""
     span = Span(token.start, token.end)
+    previous = run.stream[position - 1] if position else token
     if token.kind == UNKNOWN:
         return UnknownCharacter(span=span, **unknown_character(token.text))
     if token.kind == "else":
         return ElseWithoutIf(span=span)
     if token.kind == "!" and previous.kind == IDENTIFIER and previous.end == token.start:
-        name = Span(previous.start, token.end)
-        return MacroCall(span=name, name=previous.text, instead=_FUNCTIONS.get(previous.text, ""))
-    return _unexpected(run, token, previous, context)
+        return MacroCall(span=Span(previous.start, token.end), name=previous.text)
+    from teenyc.syntax.habits import recognise
+
+    place = Place(run, position, _expected(run, previous), context.text)
+    return recognise(place) or _unexpected(place)
 
 
-_FUNCTIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "assert": "device_assert",
-        "assert_eq": "device_assert",
-        "debug_assert": "device_assert",
-        "print": "device_print",
-        "println": "device_print",
-        "eprintln": "device_print",
-        "dbg": "device_print",
-        "panic": "device_assert",
-    }
-)
-"""What does in a kernel what a macro does on the host."""
+def _unexpected(place: Place) -> Unexpected:
+    from teenyc.syntax.habits import hint
 
-
-def _unexpected(run: Run, token: Token, previous: Token, context: Context) -> Unexpected:
-    wanted = _wanted(run)
-    expected = " or ".join((", ".join(wanted[:-1]), wanted[-1])) if len(wanted) > 1 else wanted[0]
+    token, previous, expected = place.token, place.previous, place.expected
     at = Span(token.start, token.end)
     found_at = None
-    insertion = ""
-    if expected[0] == "`" and _begins_new(context.text, previous, token):
+    help_, right = hint(place)
+    fix = Fix(at, right) if right else None
+    if expected[0] == "`" and not help_ and _begins_new(place.text, previous, token):
         found_at = None if token.kind == END else at
         at = Span(previous.end, previous.end)
-        insertion = ";" if expected == "`;`" else ""
-    return Unexpected(
-        span=at,
-        expected=expected,
-        found=describe(token),
-        found_at=found_at,
-        insertion=insertion,
-        hint=_hint(token, previous, expected),
-    )
+        if expected == "`;`":
+            fix, help_ = Fix(at, ";"), "add `;` here"
+    return Unexpected(span=at, expected=expected, found=describe(token), found_at=found_at, hint=help_, replacement=fix)
+
+
+def _expected(run: Run, previous: Token) -> str:
+    """What could come next, in words."""
+    wanted = _wanted(run)
+    if wanted == ["`;`"] and previous.kind == ";":
+        return "a statement"
+    return " or ".join((", ".join(wanted[:-1]), wanted[-1])) if len(wanted) > 1 else wanted[0]
 
 
 _PARTS: Mapping[str, str] = MappingProxyType(
@@ -142,38 +135,6 @@ def _wanted(run: Run) -> list[str]:
         marks = [mark for mark in marks if mark != "="]
     marks = marks or [mark for mark in _OTHER_MARKS if run.accepts(mark)]
     return [f"`{mark}`" for mark in marks[:3]] or ["something else"]
-
-
-_FOREIGN: Mapping[str, str] = MappingProxyType(
-    {
-        "and": "write `&&`, or `&` between masks",
-        "or": "write `||`, or `|` between masks",
-        "not": "write `!`",
-        "elif": "write `else if`",
-        "is": "write `==`",
-        "lambda": "name an `fn` instead",
-        "def": "functions begin with `fn`",
-    }
-)
-"""Words of other languages that people write by habit."""
-
-
-def _hint(token: Token, previous: Token, expected: str) -> str:
-    if token.kind == IDENTIFIER and token.text in _FOREIGN:
-        return _FOREIGN[token.text]
-    if previous.kind == IDENTIFIER and previous.text in _FOREIGN:
-        return _FOREIGN[previous.text]
-    if token.kind in ("LIFETIME", "BYTES"):
-        return 'strings are written with `"`'
-    if expected in ("a name", "a pattern", "a parameter") and token.kind in _NAMELIKE:
-        return f"`{token.text}` is a word of Rust: as a name it is written `r#{token.text}`"
-    return ""
-
-
-_NAMELIKE = KEYWORDS - frozenset(
-    "_ as break continue else fn for if in let mut pub return while self Self super crate true false".split()
-)
-"""Words of Rust that somebody may mean as a name."""
 
 
 # ---- going on -------------------------------------------------------------------------------------------------------
@@ -221,22 +182,37 @@ def _climb(run: Run, position: int, opener: Token) -> tuple[int, bool] | None:
 def _next_statement(run: Run, index: int, is_around: bool, stays: bool, context: Context) -> int:
     """Where the next statement begins, or the block ends."""
     tokens, partner, offset = run.stream, run.partner, run.offset
-    first = True
+    start = tokens[index]
+    is_in_block = False  # indented lines behind `:`, as in Python
     while True:
         token = tokens[index]
         if token.kind == ";":
             return index + 1
         if partner[index + offset] >= 0 and partner[index + offset] < index + offset:
             return index  # the end of the block
-        may_begin = not (first and (stays or is_around))
-        if may_begin and token.kind in _STATEMENTS and _begins_line(context.text, tokens[index - 1], token):
-            return index
-        first = False
+        if _begins_line(context.text, tokens[index - 1], token):
+            is_in_block = _is_indented(context.text, start.start, token) and (
+                is_in_block or tokens[index - 1].kind == ":"
+            )
+            may_begin = not is_in_block and not (token is start and (stays or is_around))
+            if may_begin and token.kind in _STATEMENTS:
+                return index
         if token.kind in CLOSERS:
             index = partner[index + offset] - offset
-            if token.kind == "{" and tokens[index + 1].kind not in _AFTER_BLOCK:
+            is_whole = token.kind == "{" and tokens[index + 1].kind not in _AFTER_BLOCK
+            if is_whole and not (start.kind == "do" and tokens[index + 1].kind == "while"):
                 return index + 1
         index += 1
+
+
+def _is_indented(text: str, begin: int, token: Token) -> bool:
+    """Whether the line of a token is indented more than the one in which something begins."""
+    return _indentation(text, token.start) > _indentation(text, begin)
+
+
+def _indentation(text: str, place: int) -> int:
+    line = text[text.rfind("\n", 0, place) + 1 :]
+    return len(line) - len(line.lstrip())
 
 
 _AFTER_BLOCK = frozenset("else . ; , ) ] ? =>".split())

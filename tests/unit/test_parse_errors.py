@@ -140,7 +140,7 @@ def test_unclosed_delimiter_says_where_it_should_close() -> None:
         (r'f("\x80");', "E0108", r"\x80"),
         (r'f("\u41");', "E0108", r"\u"),
         ("let a = b − c;", "E0109", "−"),
-        ("let a = b @ c;", "E0101", "@"),
+        ("let a = b @ c;", "E0120", "@"),
         ("let a = `b`;", "E0109", "`"),
         ("let a = é🙂;", "E0109", "🙂"),
         ("let a = 1 < n < 3;", "E0110", "<"),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PHASES = MappingProxyType(
     {
         "E00": ("inputs", "syntax"),
-        "E01": ("syntax",),
+        "E01": ("syntax", "habits"),
         "E02": ("names",),
         "E03": ("types", "calls", "shapes"),
         "E04": ("memory",),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from teenyc.diagnostics.model import Diagnostic, Fix, Label
 from teenyc.record import record
 from teenyc.source import Span
@@ -48,8 +50,8 @@ class Unexpected(Diagnostic):
     expected: str
     found: str
     found_at: Span | None = None
-    insertion: str = ""
     hint: str = ""
+    replacement: Fix | None = None
 
     def message(self) -> str:
         return f"expected {self.expected}, found {self.found}"
@@ -61,10 +63,10 @@ class Unexpected(Diagnostic):
         return (Label(self.found_at, "unexpected here"),) if self.found_at else ()
 
     def help(self) -> str | None:
-        return self.hint or (f"add `{self.insertion}` here" if self.insertion else None)
+        return self.hint or None
 
     def fix(self) -> Fix | None:
-        return Fix(self.span, self.insertion) if self.insertion and self.span else None
+        return self.replacement
 
 
 @record(kw_only=True)
@@ -240,6 +242,7 @@ class UnknownCharacter(Diagnostic):
     character: str
     point: str
     instead: str = ""
+    replacement: str = ""
 
     def message(self) -> str:
         return (
@@ -250,6 +253,9 @@ class UnknownCharacter(Diagnostic):
 
     def help(self) -> str | None:
         return f"write {self.instead}" if self.instead else None
+
+    def fix(self) -> Fix | None:
+        return Fix(self.span, self.replacement) if self.replacement and self.span else None
 
 
 @record(kw_only=True)
@@ -414,7 +420,6 @@ class MacroCall(Diagnostic):
 
     code = "E0117"
     name: str
-    instead: str = ""
 
     def message(self) -> str:
         return f"macro `{self.name}!` in a kernel"
@@ -422,8 +427,23 @@ class MacroCall(Diagnostic):
     def label(self) -> str:
         return "kernels have no macros"
 
-    def help(self) -> str | None:
-        return f"there is a function for it: `{self.instead}`" if self.instead else None
+    def help(self) -> str:
+        return _MACROS.get(self.name, f"if `{self.name}` is a function, leave the `!` out")
+
+
+_ASSERT = 'write `device_assert(condition, "text")`, or `static_assert(…)` for what is known at compile time'
+_PRINT = 'write `device_print("x =", x)`'
+_MACROS = MappingProxyType(
+    {
+        **dict.fromkeys("assert assert_eq assert_ne debug_assert debug_assert_eq debug_assert_ne".split(), _ASSERT),
+        **dict.fromkeys("panic todo unimplemented unreachable".split(), 'write `device_assert(false, "text")`'),
+        **dict.fromkeys("print println eprint eprintln dbg write writeln".split(), _PRINT),
+        "format": "kernels make no strings; `device_print` and asserts take one as it is written",
+        "vec": "kernels have no lists; a tensor of one value is `full(&[N], x)`, one of numbers `arange(0, N)`",
+        "matches": "compare with `==`",
+    }
+)
+"""What does in a kernel what a macro does on the host."""
 
 
 @record(kw_only=True)
@@ -448,7 +468,7 @@ class HostExpression(Diagnostic):
 
     def help(self) -> str:
         if self.operator == "**":
-            return "multiply, or use `exp` and `log`"
+            return "multiply: `x * x`; for other powers write `exp(log(x) * y)`"
         if self.operator == "*":
             return "read memory with `load`, write it with `store`"
         return f"leave the `{self.operator}` out: values are passed as they are"
