@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from teenyc.check import expressions, operators
-from teenyc.check.context import Context, Invalid
+from teenyc.check.context import Context, Invalid, Place
 from teenyc.check.types import element_of
 from teenyc.intrinsics.spec import REQUIRED, Given, Intrinsic, Operator, Param, Role, Static
 from teenyc.ir import nodes as ir
@@ -320,3 +320,20 @@ def note_facts(context: Context, function: str, read: Read) -> None:
         for name in sorted(left.names):
             if left == Extent.of(name):
                 context.equal[name] = right
+
+
+def note_place(
+    context: Context, record: Intrinsic | Operator, given: tuple[ast.Argument, ...], result: ir.Value
+) -> None:
+    """Notes where `other` of a masked load belongs, for a fix that adds it."""
+    param = next((p for p in record.params if p.name == "other" and p.default is None), None)
+    if param is None or not given:
+        return
+    by_place = dict(zip((p.name for p in record.params if not p.by_name_only), given, strict=False))
+    named = (a for a in given if a.name is not None and a.name.text in (param.name, *param.aliases))
+    absent = next(named, by_place.get(param.name))
+    if absent is not None and is_none(absent.value):
+        context.others[result.id] = Place(absent.value.span, is_given=True)
+    else:
+        end = given[-1].span.end
+        context.others[result.id] = Place(Span(end, end), is_given=False)

@@ -132,7 +132,10 @@ def _intrinsic(
     read = arguments.read(context, record, bound, elements)
     if read is None:
         return INVALID
-    return _operation(context, record, read, elements, span)
+    result = _operation(context, record, read, elements, span)
+    if isinstance(result, ir.Value) and "mask" in bound and "other" not in bound:
+        arguments.note_place(context, record, given, result)
+    return result
 
 
 def _overload(name: str, given: tuple[ast.Argument, ...]) -> Intrinsic | Operator | None:

@@ -73,6 +73,14 @@ class Declarations:
     """Whether items with syntax errors are missing, so that an unknown function may be one of them."""
 
 
+@record
+class Place:
+    """Where an argument that is absent belongs: the `None` that stands for it, or behind the last argument."""
+
+    span: Span
+    is_given: bool
+
+
 @dataclass(slots=True)
 class Context:
     """The state of checking one kernel."""
@@ -92,6 +100,7 @@ class Context:
     requirements: list[ir.Requirement] = field(default_factory=list)
     assignments: list[tuple[int, Symbol, Span]] = field(default_factory=list)
     literals: list[tuple[ir.Literal, Span]] = field(default_factory=list)
+    others: dict[int, Place] = field(default_factory=dict)
     calling: tuple[str, ...] = ()
     loop_depth: int = 0
     depth: int = 0

@@ -19,6 +19,12 @@ def finish(context: Context, kernel: ir.Kernel) -> ir.Kernel | None:
     if context.reporter.has_errors:
         return None
     settled: ir.Kernel = _settled(kernel, context, {})
+    if context.others:  # only loads under a mask and without `other` leave lanes undefined
+        from teenyc.check.undefined import check_undefined
+
+        check_undefined(context, settled)
+        if context.reporter.has_errors:
+            return None
     _lint_assignments(settled, context)
     lint_races(settled, context.reporter)
     return settled

@@ -25,8 +25,17 @@ def check_kernel(
     known: Mapping[str, int | bool],
     dtypes: Mapping[str, DType],
 ) -> ir.Kernel | None:
-    """The kernel, or None where its signature or body is wrong."""
-    context = Context(reporter, declarations, scopes=[{}])
+    """The kernel, or None where its signature or body is wrong; mistakes in other kernels make no difference."""
+    own = Reporter()
+    kernel = _checked(node, Context(own, declarations, scopes=[{}]), known, dtypes)
+    for diagnostic in own:
+        reporter.report(diagnostic)
+    return kernel
+
+
+def _checked(
+    node: ast.Function, context: Context, known: Mapping[str, int | bool], dtypes: Mapping[str, DType]
+) -> ir.Kernel | None:
     constants = _generics(context, node, known)
     parameters = _parameters(context, node)
     _check_bound(context, node, parameters)
@@ -37,7 +46,7 @@ def check_kernel(
     context.scopes.append({})
     block_value(context, node.body)
     context.close_scope()
-    lint_symbols(context.scopes.pop().values(), reporter)
+    lint_symbols(context.scopes.pop().values(), context.reporter)
     attributes = kernel_attributes(context, node, parameters, constants)
     kernel = ir.Kernel(
         name=node.name.text,

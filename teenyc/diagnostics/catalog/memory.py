@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teenyc.diagnostics.model import Diagnostic, Label
+from teenyc.diagnostics.model import Diagnostic, Fix, Label
 from teenyc.record import record
 from teenyc.source import Span
 
@@ -229,3 +229,80 @@ class AtomicRank(Diagnostic):
 
     def help(self) -> str:
         return "add axes of extent 1: `x[(None, ..)]`"
+
+
+@record(kw_only=True)
+class UndefinedLanes(Diagnostic):
+    """Lanes that a mask left out of a load have no value, and here they would make a difference.
+
+    A load under a mask reads nothing in the lanes where the mask is false; without `other` they are undefined. They may
+    go through work lane by lane, and be stored under the same mask. A sum, an address or a condition would see them.
+
+        let x = load(p + off, mask = off < n);
+        store(out, sum(x));                                     // adds whatever the masked lanes hold
+        let x = load(p + off, mask = off < n, other = 0.0);     // they add nothing
+        store(out, sum(where_(off < n, x, 0.0)));                // the same
+    """
+
+    code = "E0410"
+    name: str
+    sink: str
+    load: Span
+    other: str | None
+    edit: Fix | None = None
+
+    def message(self) -> str:
+        return f"masked lanes{_of(self.name)} are undefined, but reach {self.sink}"
+
+    def label(self) -> str:
+        return "what the mask left out is not neutral here"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.load, "the masked lanes of this load hold no value: it has no `other`"),)
+
+    def help(self) -> str:
+        if self.other is None:
+            return "give the load an `other` that makes no difference here, or put `where_(mask, …, …)` before"
+        return f"say what they hold: `other = {self.other}`, or put `where_(mask, …, …)` before"
+
+    def fix(self) -> Fix | None:
+        return self.edit
+
+
+@record(kw_only=True)
+class UndefinedStore(Diagnostic):
+    """Lanes that a mask left out of a load have no value, and a store writes them.
+
+    The store needs the mask of the load, or one that implies it, such as `mask & (x > 0.0)`.
+
+        let x = load(p + off, mask = off < n);
+        store(out + off, x);                        // writes whatever the masked lanes hold
+        store(out + off, x, mask = off < n);
+    """
+
+    code = "E0411"
+    function: str
+    name: str
+    load: Span
+    other: str | None
+    edit: Fix | None = None
+
+    def message(self) -> str:
+        return f"masked lanes{_of(self.name)} are undefined, but `{self.function}` writes them"
+
+    def label(self) -> str:
+        return "the mask of the load does not guard this"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.load, "the masked lanes of this load hold no value: it has no `other`"),)
+
+    def help(self) -> str:
+        other = f": `other = {self.other}`" if self.other is not None else ""
+        return f"write under the mask of the load, or say what the lanes hold{other}"
+
+    def fix(self) -> Fix | None:
+        return self.edit
+
+
+def _of(name: str) -> str:
+    return f" of `{name}`" if name else ""

@@ -1,0 +1,154 @@
+"""Reports of undefined lanes, each with the `other` that makes no difference where they are used."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from teenyc.check.context import Context
+from teenyc.diagnostics.model import Diagnostic, Fix
+from teenyc.intrinsics import TABLE
+from teenyc.intrinsics.spec import Effect
+from teenyc.ir import nodes as ir
+from teenyc.ir.fills import SOME, Number, folded
+from teenyc.ir.masks import masks
+from teenyc.ir.undefined import UndefinedUse, undefined_uses
+from teenyc.ir.walk import definitions, operands_of, statements_of
+from teenyc.source import Span
+from teenyc.types import BOOL, DType, Element, Kind, TensorType, is_float, is_generic_number, is_integer
+
+NEUTRAL: Mapping[str, float] = {
+    "argmax": -math.inf,
+    "argmin": math.inf,
+    "atomic_and": -1.0,
+    "atomic_max": -math.inf,
+    "atomic_min": math.inf,
+    "cumprod": 1.0,
+    "max": -math.inf,
+    "max_with_indices": -math.inf,
+    "min": math.inf,
+    "min_with_indices": math.inf,
+    "softmax": -math.inf,
+    "sort": math.inf,
+    "topk": -math.inf,
+}
+"""The number that makes no difference to an operation; 0 for those that are not here."""
+
+NO_NEUTRAL = frozenset({"histogram", "reduce", "associative_scan", "map_elementwise"})
+"""Operations for which no number is known to make no difference."""
+
+_WORDS: Mapping[str, str] = {
+    "address": "an address",
+    "mask": "a mask",
+    "condition": "a condition",
+    "bound": "a bound of a loop",
+}
+
+_DEEPEST = 64
+"""So many operations between a load and its use are followed to find the number to fill in."""
+
+
+def check_undefined(context: Context, kernel: ir.Kernel) -> None:
+    """Reports every place of a kernel where undefined lanes make a difference."""
+    found = undefined_uses(kernel, masks(kernel))
+    if not found:
+        return
+    made = {value.id: s for _, s in statements_of(kernel.body) for value in definitions(s)}
+    for each in found:
+        context.report(_report(context, each, made))
+
+
+def _report(context: Context, found: UndefinedUse, made: Mapping[int, ir.Statement]) -> Diagnostic:
+    from teenyc.diagnostics.catalog.memory import UndefinedLanes, UndefinedStore
+
+    other = _other(found, made)
+    edit = _edit(context, found.load.results[0].id, other)
+    name, load = found.operand.name, found.load.span
+    if _writes(found):
+        return UndefinedStore(span=found.use.span, function=found.sink, name=name, load=load, other=other, edit=edit)
+    sink = _WORDS.get(found.sink, f"`{found.sink}`")
+    span = _place(found)
+    return UndefinedLanes(span=span, name=name, sink=sink, load=load, other=other, edit=edit)
+
+
+def _writes(found: UndefinedUse) -> bool:
+    """Whether the lanes are stored, and not used for more than that."""
+    record = TABLE.get(found.sink)
+    return record is not None and Effect.WRITES in record.effects
+
+
+def _place(found: UndefinedUse) -> Span:
+    """The use; of an `if` or a loop only its first line, which has the condition."""
+    span = found.use.span
+    return span if isinstance(found.use, ir.Let) else Span(span.start, span.start + 1)
+
+
+# ---- what to fill in ------------------------------------------------------------------------------------------------
+
+
+def _other(found: UndefinedUse, made: Mapping[int, ir.Statement]) -> str | None:
+    """The text of a number for the load that makes no difference at the use; None where none is known."""
+    if found.sink in NO_NEUTRAL:
+        return None
+    use = found.use.operation if isinstance(found.use, ir.Let) else None
+    neutral = NEUTRAL.get(found.sink, 0.0)
+    if isinstance(use, ir.Call) and use.attribute("descending") is True and neutral == math.inf:
+        neutral = -math.inf
+    loaded = found.load.results[0].type
+    if not isinstance(loaded, TensorType):
+        return None
+    if _writes(found):
+        return _text(0.0, loaded.element)
+    lowest = _finite(neutral, found.operand)
+    for candidate in dict.fromkeys((neutral, 0.0, -math.inf, math.inf, 1.0)):
+        number = _finite(candidate, found.load.results[0])
+        if _reached(found.operand, {found.load.results[0].id: number}, made, _DEEPEST) == lowest:
+            return _text(candidate, loaded.element)
+    return None
+
+
+def _finite(number: float, value: ir.Value) -> float:
+    """The number as the value's element type has it: the least integer for minus infinity."""
+    element = value.type.element if isinstance(value.type, TensorType) else None
+    if not isinstance(element, DType) or not is_integer(element) or not math.isinf(number):
+        return number
+    return float(element.minimum if number < 0 else element.maximum)
+
+
+def _reached(operand: ir.Operand, known: dict[int, Number], made: Mapping[int, ir.Statement], depth: int) -> Number:
+    """The number in a lane of an operand, from those of the loads in `known`."""
+    if isinstance(operand, ir.Literal):
+        return float(operand.value)
+    if not isinstance(operand, ir.Value):
+        return SOME
+    if operand.id not in known:
+        statement = made.get(operand.id)
+        known[operand.id] = SOME
+        if depth and isinstance(statement, ir.Let) and isinstance(operand.type, TensorType):
+            numbers = [_reached(o, known, made, depth - 1) for o in operands_of(statement)]
+            known[operand.id] = folded(statement.operation, numbers, operand.type.element)
+    return known[operand.id]
+
+
+def _text(number: float, element: Element) -> str | None:
+    """A number as a source has it for `other` of a load of that element type."""
+    if element == BOOL:
+        return "true" if number else "false"
+    if is_generic_number(element):
+        return f"{element}::from_i32({int(number)})" if math.isfinite(number) else None
+    if is_integer(element):
+        names = {-math.inf: f"{element}::MIN", math.inf: f"{element}::MAX"}
+        return names.get(number) or str(int(number))
+    if not is_float(element):
+        return None
+    owner = element if isinstance(element, DType) and element.kind is Kind.FLOAT else "f32"
+    names = {-math.inf: f"{owner}::NEG_INFINITY", math.inf: f"{owner}::INFINITY"}
+    return names.get(number) or str(number)
+
+
+def _edit(context: Context, load: int, other: str | None) -> Fix | None:
+    """Puts `other` into the call."""
+    place = context.others.get(load)
+    if place is None or other is None:
+        return None
+    return Fix(place.span, f"Some({other})" if place.is_given else f", other = {other}")

@@ -1,0 +1,96 @@
+"""Undefined lanes: every fix leaves a source without the report that offered it, and the cost stays linear."""
+
+from __future__ import annotations
+
+import pytest
+from cases import TESTS
+
+from teenyc import compile_source
+from teenyc.diagnostics.model import Diagnostic
+from teenyc.driver import Options
+
+SOURCE = (TESTS / "ui/memory/undefined_lanes.tk").read_text()
+
+
+def reports(text: str) -> list[Diagnostic]:
+    return [d for d in compile_source(text, options=Options(generate=False)).diagnostics if d.code.startswith("E")]
+
+
+def sinks(text: str) -> list[str]:
+    """The message of each report with its line."""
+    return [f"{text[: d.span.start].count(chr(10))}: {d.message()}" for d in reports(text) if d.span is not None]
+
+
+@pytest.mark.parametrize("index", range(len(reports(SOURCE))))
+def test_fix_removes_its_report_and_adds_none(index: int) -> None:
+    report = reports(SOURCE)[index]
+    fix = report.fix()
+    assert fix is not None
+    fixed = SOURCE[: fix.span.start] + fix.replacement + SOURCE[fix.span.end :]
+    before, after = sinks(SOURCE), sinks(fixed)
+    assert before[index] not in after
+    assert set(after) < set(before)
+
+
+@pytest.mark.parametrize(
+    ("load", "fixed"),
+    [
+        ("load(x + off, m)", "load(x + off, m, other = 0.0)"),
+        ("load(x + off, mask = m,)", "load(x + off, mask = m, other = 0.0,)"),
+        ("load(x + off, m, None)", "load(x + off, m, Some(0.0))"),
+        ("load(x + off, mask = m, other = None)", "load(x + off, mask = m, other = Some(0.0))"),
+        (
+            "T::load(x.add_offsets(off), Some(m), None, &[], None, None, None, false)",
+            "T::load(x.add_offsets(off), Some(m), Some(0.0), &[], None, None, None, false)",
+        ),
+    ],
+)
+def test_fix_fits_the_way_the_load_is_written(load: str, fixed: str) -> None:
+    text = (
+        "#[kernel]\nfn k<T: Triton, const N: i32>(x: Pointer<f32>, out: Pointer<f32>, n: i32) {\n"
+        f"    let off = arange(0, N);\n    let m = off < n;\n    store(out + program_id(0), sum({load}));\n}}\n"
+    )
+    (report,) = reports(text)
+    fix = report.fix()
+    assert fix is not None
+    assert text[: fix.span.start] + fix.replacement + text[fix.span.end :] == text.replace(load, fixed)
+    assert not reports(text.replace(load, fixed))
+
+
+@pytest.mark.parametrize(
+    ("element", "use", "other"),
+    [
+        ("f16", "max(v)", "f16::NEG_INFINITY"),
+        ("f64", "min(v)", "f64::INFINITY"),
+        ("i32", "max(v)", "i32::MIN"),
+        ("u8", "min(v)", "u8::MAX"),
+        ("i64", "sum(v)", "0"),
+        ("bool", "sum(v as i32)", "false"),
+        ("E", "sum(v)", "E::from_i32(0)"),
+        ("D", "max(v)", "f32::NEG_INFINITY"),
+        ("D", "sum(1.0 - v)", "1.0"),
+        ("D", "sum(exp(0.0 - v))", "f32::INFINITY"),
+    ],
+)
+def test_what_is_filled_in_has_the_type_of_the_memory(element: str, use: str, other: str) -> None:
+    text = (
+        f"#[kernel]\nfn k<D: Float, E: Num, const N: i32>(x: Pointer<{element}>, d: Pointer<D>, e: Pointer<E>, n: i32)"
+        " {\n    let off = arange(0, N);\n    let v = load(x + off, mask = off < n);\n"
+        f"    let _r = {use};\n    store(d, 0.0);\n    store(e, E::from_i32(0));\n}}\n"
+    )
+    (report,) = reports(text)
+    fix = report.fix()
+    assert fix is not None
+    assert fix.replacement == f", other = {other}"
+    assert not reports(text[: fix.span.start] + fix.replacement + text[fix.span.end :])
+
+
+def test_no_fix_where_no_number_is_known_to_be_neutral() -> None:
+    text = (
+        "#[kernel]\nfn k<const N: i32>(x: Pointer<f32>, out: Pointer<f32>, n: i32, s: f32) {\n"
+        "    let off = arange(0, N);\n    let v = load(x + off, mask = off < n);\n"
+        "    store(out + program_id(0), sum(v * v + s));\n}\n"
+    )
+    (report,) = reports(text)
+    assert report.fix() is None
+    assert "where_(mask, …, …)" in (report.help() or "")
