@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from teenyc.check import check
+from teenyc.check.allow import unsilenced
 from teenyc.diagnostics.model import Diagnostic, Reporter, Severity
 from teenyc.ir.nodes import Kernel, Program
 from teenyc.record import field, record
@@ -75,7 +76,7 @@ def _compiled(text: str | SourceFile, name: str, options: Options) -> Compiled:
 
         reporter.report(NoKernel(path=file.name))
         checked = None
-    diagnostics = tuple(reporter)
+    diagnostics = unsilenced(reporter, module.allowances)
     if reporter.has_errors:  # lints would speak of what the mistakes left unused
         diagnostics = tuple(d for d in diagnostics if d.severity is Severity.ERROR)
     if checked is None:

@@ -15,7 +15,18 @@ def explain(code: str) -> str | None:
     The case of the code does not matter.
     """
     kind = find(code.strip().upper())
-    return f"{kind.severity.value}[{kind.code}]\n\n{explanation(kind)}" if kind else None
+    if kind is None:
+        return None
+    return f"{kind.severity.value}[{kind.code}]\n\n{explanation(kind)}{_silencing(kind)}"
+
+
+def _silencing(kind: type[Diagnostic]) -> str:
+    """How to silence a lint."""
+    from teenyc.diagnostics.catalog.lints import Lint
+
+    if not issubclass(kind, Lint):
+        return ""
+    return f"\n\nWhere it is meant: `#[allow({kind.lint_name()})]` before the statement or the function."
 
 
 def explanation(kind: type[Diagnostic]) -> str:

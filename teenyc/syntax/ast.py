@@ -455,8 +455,17 @@ Item: TypeAlias = "Function | ConstItem | OpStruct | ModuleItem"
 
 
 @record(kw_only=True)
+class Allowance:
+    """`#[allow(names)]`: lints of these names are not reported in `span`, that of what follows it."""
+
+    names: tuple[Name, ...]
+    span: Span
+
+
+@record(kw_only=True)
 class Module:
     """One source file. `doc` is its `//!` text; host code is gone."""
 
     doc: str
     items: tuple[Item, ...]
+    allowances: tuple[Allowance, ...] = ()

@@ -180,8 +180,9 @@ def match(_context: Context, start: int, end: int, scrutinee: ast.Expression, *a
     return ast.Match(scrutinee=scrutinee, arms=arms, span=Span(start, end))
 
 
-def match_arm(_context: Context, start: int, end: int, *parts: Any) -> ast.MatchArm:
+def match_arm(context: Context, start: int, end: int, *parts: Any) -> ast.MatchArm:
     patterns, guard, value = parts[-3:]
+    context.allow(parts, Span(start, end))
     if isinstance(value, ast.Jump):
         value = ast.Block(statements=(value,), value=None, span=value.span)
     return ast.MatchArm(patterns=patterns, guard=guard, value=value, span=Span(start, end))

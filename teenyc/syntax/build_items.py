@@ -77,6 +77,7 @@ def parameters(_context: Context, _start: int, _end: int, *given: ast.Parameter)
 
 def parameter(context: Context, start: int, end: int, *parts: Any) -> ast.Parameter:
     pattern, type_ = parts[-2:]
+    context.allow(parts, Span(start, end))
     comments = context.comments(start, end)
     return ast.Parameter(name=pattern.name, type=type_, mutable=pattern.mutable, comments=comments)
 

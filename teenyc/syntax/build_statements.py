@@ -110,8 +110,9 @@ def jump_statement(context: Context, start: int, end: int, bare: ast.Jump) -> as
     return replace(bare, span=Span(start, end), comments=context.comments(start, end))
 
 
-def attributed(context: Context, start: int, _end: int, attribute: Token | ast.Attribute, statement: Any) -> Any:
+def attributed(context: Context, start: int, end: int, attribute: Token | ast.Attribute, statement: Any) -> Any:
     """A statement under an attribute: a function keeps it, anything else only the comments before it."""
+    context.allow((attribute,), Span(start, end))
     if isinstance(statement, ast.Function):
         return with_attributes(context, start, [attribute], statement)
     leading = context.comments(start, -1).leading

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
+from collections.abc import Iterable
 
 from teenyc.diagnostics.model import Diagnostic, Reporter
 from teenyc.source import NO_COMMENTS, Comments, Span
+from teenyc.syntax import ast
 from teenyc.syntax.documentation import documentation
-from teenyc.syntax.tokens import Lexed
+from teenyc.syntax.tokens import ATTRIBUTE, Lexed, Token
 
 
 class Context:
@@ -22,6 +25,7 @@ class Context:
         self.reporter = reporter
         self.errors = 0
         self.faults = faults
+        self.allowances: list[ast.Allowance] = []
 
     def report(self, diagnostic: Diagnostic) -> None:
         self.reporter.report(diagnostic)
@@ -46,3 +50,26 @@ class Context:
         first = bisect_left(docs, (start, ""))
         last = bisect_left(docs, (end, ""))
         return documentation(text for _, text in docs[first:last])
+
+    def allow(self, parts: Iterable[object], span: Span) -> None:
+        """Notes the lints that attributes among the parts of something allow in its span."""
+        for part in parts:
+            if isinstance(part, Token) and part.kind == ATTRIBUTE and (names := _allowed(part)):
+                self.allowances.append(ast.Allowance(names=names, span=span))
+
+
+_ALLOW = re.compile(r"#\s*!?\s*\[\s*(?:allow|expect)\s*\(")
+_NAME = re.compile(r"[\w:]+(?!\s*=|[\w:])")
+
+
+def _allowed(token: Token) -> tuple[ast.Name, ...]:
+    """The names in `#[allow(unused_variables, teenyc::same_address, reason = "…")]`."""
+    head = _ALLOW.match(token.text)
+    if head is None:
+        return ()
+    text = _STRING.sub(lambda found: " " * len(found[0]), token.text)
+    found = _NAME.finditer(text, head.end())
+    return tuple(ast.Name(m[0], Span(token.start + m.start(), token.start + m.end())) for m in found)
+
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)

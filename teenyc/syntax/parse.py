@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import islice, takewhile
 from typing import Any
 
 from teenyc.diagnostics.model import Reporter
@@ -40,7 +41,14 @@ def parse(source: SourceFile, reporter: Reporter) -> ast.Module:
     )
     context = Context(source.text, lexed, reporter, places)
     reader = _Reader(nested, context, reporter, host_items(nested, items))
-    return ast.Module(doc=_module_doc(nested, lexed), items=tuple(reader.read(items)))
+    context.allow(_leading(nested.tokens, 0), Span(0, len(source.text)))
+    read = tuple(reader.read(items))
+    return ast.Module(doc=_module_doc(nested, lexed), items=read, allowances=tuple(context.allowances))
+
+
+def _leading(tokens: Sequence[Token], first: int) -> Iterator[Token]:
+    """The attributes from a place on, up to what is none: `#![allow(…)]` at the start of a file or module."""
+    return takewhile(lambda token: token.text.startswith("#!"), islice(tokens, first, None))
 
 
 def _report_unterminated(lexed: Lexed, reporter: Reporter) -> None:
@@ -105,7 +113,9 @@ class _Reader:
                 yield node
 
     def _read(self, item: RawItem, siblings: tuple[RawItem, ...], problems: Reporter) -> ast.Item | None:
+        self.context.allow(self.nested.tokens[item.first : item.keyword], self._span(item))
         if item.kind == "mod":
+            self.context.allow(_leading(self.nested.tokens, item.keyword + 3), self._span(item))
             name = name_of(self.nested.tokens[item.keyword + 1])
             return ast.ModuleItem(name=name, items=tuple(self.read(item.items)), span=self._span(item))
         if item.kind == "struct":

@@ -113,7 +113,9 @@ def test_explain_prints_code_severity_and_docstring(code: str) -> None:
     kind = kind_of(code)
     text = explain(code.lower())
     assert text is not None
-    assert text == f"{kind.severity.value}[{code}]\n\n{explanation(kind)}"
+    head, silencing = f"{kind.severity.value}[{code}]\n\n{explanation(kind)}", text.partition("\n\nWhere it is meant: ")
+    assert silencing[0] == head
+    assert bool(silencing[2]) is (kind.severity is Severity.LINT)
     assert not text.endswith("\n")
 
 

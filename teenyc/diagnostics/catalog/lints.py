@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from teenyc.diagnostics.model import Diagnostic, Fix, Label, Severity
 from teenyc.record import record
 from teenyc.source import Span
@@ -9,9 +12,28 @@ from teenyc.source import Span
 
 @record(kw_only=True)
 class Lint(Diagnostic):
-    """A report that does not stop the build unless `--deny-warnings` is given. Each kind has its own code and text."""
+    """A report that does not stop the build unless `--deny-warnings` is given. Each kind has its own code and text.
+
+    `lint` is the name by which `#[allow(…)]` silences it, Rust's own where Rust has that lint; what states none is
+    called as its class, in words.
+    """
 
     severity = Severity.LINT
+    lint: ClassVar[str] = ""
+
+    @classmethod
+    def lint_name(cls) -> str:
+        """`same_address`."""
+        return cls.lint or "".join(f"_{c.lower()}" if c.isupper() else c for c in cls.__name__).lstrip("_")
+
+
+def lint_names() -> Mapping[str, str]:
+    """The code of each lint by its name; of several lints of one name the first."""
+    found: dict[str, str] = {}
+    for kind in globals().values():
+        if isinstance(kind, type) and issubclass(kind, Lint) and kind.code:
+            found.setdefault(kind.lint_name(), kind.code)
+    return found
 
 
 @record(kw_only=True)
@@ -23,6 +45,7 @@ class UnusedVariable(Lint):
     """
 
     code = "W0101"
+    lint = "unused_variables"
     name: str
 
     def message(self) -> str:
@@ -44,6 +67,7 @@ class UnusedMutable(Lint):
     """
 
     code = "W0102"
+    lint = "unused_mut"
     name: str
 
     def message(self) -> str:
@@ -62,6 +86,7 @@ class UnusedParameter(Lint):
     """
 
     code = "W0103"
+    lint = "unused_variables"
     name: str
 
     def message(self) -> str:
@@ -80,6 +105,7 @@ class HidesIntrinsic(Lint):
     """
 
     code = "W0104"
+    lint = "hidden_intrinsic"
     name: str
 
     def message(self) -> str:
@@ -99,6 +125,7 @@ class ValueNeverRead(Lint):
     """
 
     code = "W0105"
+    lint = "unused_assignments"
     name: str
 
     def message(self) -> str:
@@ -174,3 +201,27 @@ class UnreachableCode(Lint):
 
     def help(self) -> str:
         return "remove it"
+
+
+@record(kw_only=True)
+class UnknownLint(Lint):
+    """`#[allow(teenyc::…)]` names a lint that teenyc does not have, so it allows nothing.
+
+    #[allow(teenyc::same_adress)]
+    #[allow(teenyc::same_address)]
+    """
+
+    code = "W0119"
+    name: str
+    similar: str | None = None
+
+    def message(self) -> str:
+        return f"no lint is called `{self.name}`"
+
+    def help(self) -> str:
+        if self.similar is not None:
+            return f"a similar name exists: `teenyc::{self.similar}`"
+        return "`teenyc explain` of the code that a report shows says what its lint is called"
+
+    def fix(self) -> Fix | None:
+        return Fix(self.span, f"teenyc::{self.similar}") if self.span and self.similar else None
