@@ -1,7 +1,8 @@
 """Compiles generated modules for a GPU on a machine that needs none.
 
 Standard input: a JSON list of `{"path", "constants", "dtypes"}`. Standard output: a JSON object with what failed, by
-`module:kernel`. Runs in a process of its own, where Triton does not interpret.
+`module:kernel`. With `"is_checked_only": true` it stops at Triton's first IR, by which most of what Triton refuses is
+refused, in a tenth of the time. Runs in a process of its own, where Triton does not interpret.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import triton
+from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
+from triton.compiler import ASTSource, make_backend
 
 TARGET = GPUTarget("cuda", 90, 32)
 SIGNATURES = {
@@ -35,7 +37,8 @@ def main() -> None:
         module = load(Path(job["path"]))
         for name, facts in module.TEENYC["kernels"].items():
             try:
-                compile_kernel(getattr(module, name), facts, job["constants"], job["dtypes"])
+                source = source_of(getattr(module, name), facts, job["constants"], job["dtypes"])
+                check(source) if job.get("is_checked_only") else triton.compile(source, target=TARGET)
             except Exception as error:
                 failures[f"{module.__name__}:{name}"] = f"{type(error).__name__}: {error}"
     json.dump(failures, sys.stdout)
@@ -50,13 +53,22 @@ def load(path: Path) -> Any:
     return module
 
 
-def compile_kernel(kernel: Any, facts: dict[str, Any], constants: dict[str, Any], dtypes: dict[str, str]) -> None:
+def source_of(kernel: Any, facts: dict[str, Any], constants: dict[str, Any], dtypes: dict[str, str]) -> ASTSource:
     known = {c["name"]: c.get("known", constants.get(c["name"])) for c in facts["constants"]}
     signature = {p["name"]: _signature(p["type"], dtypes) for p in facts["parameters"]}
     signature |= dict.fromkeys(known, "constexpr")
     ordered = {name: signature[name] for name in kernel.arg_names}
     constexprs = {(kernel.arg_names.index(name),): value for name, value in known.items()}
-    triton.compile(ASTSource(kernel, ordered, constexprs), target=TARGET)
+    return ASTSource(kernel, ordered, constexprs)
+
+
+def check(source: ASTSource) -> None:
+    backend, context = make_backend(TARGET), ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    options = backend.parse_options(source.parse_options())
+    form = (backend.get_codegen_implementation(options), backend.get_module_map(), context)
+    source.make_ir(TARGET, options, *form)
 
 
 def _signature(text: str, dtypes: dict[str, str]) -> str:

@@ -13,7 +13,7 @@ from teenyc.codegen import terms
 from teenyc.codegen.calls import Calls
 from teenyc.codegen.casts import cast, does_itself
 from teenyc.codegen.dtypes import DTypeNames
-from teenyc.codegen.helpers import QUOTIENT
+from teenyc.codegen.helpers import QUOTIENT, WRAPPED
 from teenyc.codegen.inline import Inlining
 from teenyc.codegen.numbers import full, is_default, literal_term, stands_alone
 from teenyc.codegen.static import EXACT, Statics
@@ -53,6 +53,9 @@ BINARY: Mapping[str, tuple[str, int]] = {
 }
 GREATEST = 2**31 - 1
 """The greatest size of a negative literal that is subtracted instead of added."""
+
+WRAPPING = ("add", "sub", "mul", "shl")
+"""The operators whose result may need more bits than their operands."""
 
 COMPARE: Mapping[str, str] = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
@@ -178,7 +181,9 @@ class Expressions:
         if term.kind < Kind.ARGUMENT and is_integer_element(term.element) and term.element not in EXACT:
             term = self.settled(term)
         if operation.operator == "neg":
-            return Term(f"-{term.within(UNARY)}", UNARY, term.kind, term.element)
+            negative = Term(f"-{(term.unwrapped or term).within(UNARY)}", UNARY, term.kind, term.element)
+            may_wrap = term.kind is Kind.STATIC and term.element == I32
+            return self.wrapped(negative) if may_wrap and self.statics.limit_of(operation) is None else negative
         if term.element == BOOL and term.kind < Kind.ARGUMENT:
             return Term(f"not {term.within(terms.NOT)}", terms.NOT, term.kind, BOOL)
         if isinstance(term.element, DType) and term.element.kind is ElementKind.UNSIGNED:
@@ -187,7 +192,6 @@ class Expressions:
         return Term(f"~{term.within(UNARY)}", UNARY, term.kind, term.element)
 
     def binary(self, operation: Binary, element: Element | None) -> Term:
-        symbol, binding = BINARY[operation.operator]
         opposite = self.negated(operation.right) if operation.operator == "add" else None
         if opposite is not None:
             return self.binary(Binary(operator="sub", left=operation.left, right=opposite), element)
@@ -202,9 +206,24 @@ class Expressions:
                     left, right = self.bounded(left, right)
             case _ if max(left.kind, right.kind) < Kind.ARGUMENT and element not in EXACT:
                 left = self.settled(left)
+        return self.ring(operation, left, right, element)
+
+    def ring(self, operation: Binary, left: Term, right: Term, element: Element | None) -> Term:
+        """An operator that Python has too; what constants alone may make too large is wrapped, as late as can be."""
+        symbol, binding = BINARY[operation.operator]
+        kind = max(left.kind, right.kind)
+        may_wrap = kind is Kind.STATIC and element == I32 and operation.operator in WRAPPING
+        if may_wrap:
+            left, right = left.unwrapped or left, right.unwrapped or right
         is_nonnegative = left.is_nonnegative and right.is_nonnegative and operation.operator != "sub"
         text = f"{left.within(binding)} {symbol} {right.within(binding + 1)}"
-        return Term(text, binding, max(left.kind, right.kind), element, is_nonnegative)
+        term = Term(text, binding, kind, element, is_nonnegative)
+        return term if not may_wrap or self.statics.limit_of(operation) is not None else self.wrapped(term)
+
+    def wrapped(self, term: Term) -> Term:
+        """A Python number of 32 bits."""
+        self.helpers[WRAPPED] = None
+        return Term(f"{WRAPPED}({term.text})", ATOM, term.kind, term.element, unwrapped=term)
 
     def bounded(self, left: Term, right: Term) -> tuple[Term, Term]:
         """A product with a loop counter, which must wrap where the interpreter's Python numbers do not."""
@@ -283,7 +302,7 @@ class Expressions:
     def negated(self, operand: Operand) -> Operand | None:
         """What an operand is the negative of, where it is written so: subtracting that is the same."""
         if isinstance(operand, Literal):
-            is_safe = not isinstance(operand.value, bool) and -GREATEST < operand.value < 0
+            is_safe = not isinstance(operand.value, bool) and -_greatest(operand) <= operand.value < 0
             return Literal(-operand.value, operand.type) if is_safe else None
         definition = self.inlining.definitions.get(operand.id) if isinstance(operand, Value) else None
         if definition is None or not isinstance(definition.operation, Unary) or definition.operation.operator != "neg":
@@ -295,6 +314,12 @@ class Expressions:
         rank = len(result.type.shape) if isinstance(result.type, TensorType) else 0
         slices = ", ".join("None" if axis in operation.axes else ":" for axis in range(rank))
         return atom(f"{term.within(ATOM)}[{slices}]", Kind.TENSOR, term.element)
+
+
+def _greatest(literal: Literal) -> int:
+    """The greatest number whose negative and itself the type of a literal has, whatever `D` is."""
+    element = literal.type.element
+    return element.maximum if isinstance(element, DType) and is_integer(element) else GREATEST
 
 
 def element_of(operand: Operand) -> Element | None:

@@ -17,6 +17,9 @@ ROUND_TO = "_round_to"
 QUOTIENT = "_quotient"
 """Divides values of a `D: Num`: integers toward zero."""
 
+WRAPPED = "_wrapped"
+"""Wraps arithmetic on constants, which are Python numbers when Triton compiles."""
+
 HAND = "_ROUNDS_BY_HAND"
 """A constant beside `_round_to`."""
 
@@ -54,7 +57,7 @@ def _cast_name(dtype: DType) -> str:
 SATURATING: Mapping[str, DType] = {_cast_name(d): d for d in DTYPES.values() if d.kind in (Kind.SIGNED, Kind.UNSIGNED)}
 """The integer types by the name of their helper."""
 
-HELPERS = frozenset({ROUND_TO, QUOTIENT, HAND, *SATURATING, *CALLED})
+HELPERS = frozenset({ROUND_TO, QUOTIENT, WRAPPED, HAND, *SATURATING, *CALLED})
 """All names that helpers take in a module."""
 
 

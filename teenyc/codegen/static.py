@@ -62,6 +62,17 @@ class Statics:
             return True
         return operand.id in self.inlined or operand.id in self.named or operand.id in self.counters
 
+    def limit_of(self, operation: Operation) -> int | None:
+        """How far from 0 the result of static i32 arithmetic may be; None where that is unknown or over 31 bits."""
+        match operation:
+            case Copy() | Cast() | Unary():
+                limit = self.limit(operation.operand)
+            case Binary():
+                limit = _reach(operation.operator, self.limit(operation.left), self.limit(operation.right))
+            case _:
+                limit = None
+        return limit if limit is not None and limit <= I32.maximum else None
+
     def has_product(self, left: Operand, right: Operand) -> bool:
         """Whether the product of two operands certainly fits 32 bits."""
         first, second = self.limit(left), self.limit(right)
@@ -108,10 +119,30 @@ def _block(block: Block, found: Statics, taken_over: Set[int], *, in_loop: bool)
             (found.named if value.name else found.inlined)[value.id] = statement
             if _is_nonnegative(statement.operation, found):
                 found.nonnegative.add(value.id)
+            limit = found.limit_of(statement.operation)
+            if limit is not None:
+                found.limits[value.id] = limit
         if isinstance(statement, For):
             _counter(statement, found)
         for inner in blocks_of(statement):
             _block(inner, found, taken_over, in_loop=in_loop or isinstance(statement, For | While))
+
+
+def _reach(operator: str, left: int | None, right: int | None) -> int | None:
+    """How far from 0 the result of an operator is at most, for operands that are so far from it."""
+    if left is None or right is None:
+        return left if operator in ("div", "rem", "shr") else None
+    match operator:
+        case "add" | "sub":
+            return left + right
+        case "mul":
+            return left * right
+        case "div" | "rem" | "shr":
+            return left
+        case "shl":
+            return left << right if right < I32.bits else None
+        case _:
+            return 2 * max(left, right) + 1
 
 
 def _counter(loop: For, found: Statics) -> None:

@@ -29,6 +29,8 @@ class Term:
     kind: Kind
     element: Element | None
     is_nonnegative: bool = False
+    unwrapped: Term | None = None
+    """the same before it was wrapped to 32 bits, for sums and products, which may be wrapped later"""
 
     def within(self, binding: int) -> str:
         """The text as an operand of an operator that binds like `binding`, in parentheses where needed."""
