@@ -5,15 +5,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from teenyc.codegen import terms
-from teenyc.codegen.helpers import ROUND_TO, saturation
+from teenyc.codegen.helpers import ROUND_TO, ROUND_WIDE, saturation
 from teenyc.codegen.static import only_widens
 from teenyc.codegen.terms import ATOM, Kind, Term
 from teenyc.ir.nodes import Cast, Literal
-from teenyc.types import BF16, BOOL, F32, F64, Bound, Compute, DType, Element, TensorType, TypeVar, is_float, is_integer
+from teenyc.types import (
+    BF16,
+    BOOL,
+    F32,
+    F64,
+    I32,
+    I64,
+    U32,
+    U64,
+    Bound,
+    Compute,
+    DType,
+    Element,
+    TensorType,
+    TypeVar,
+    is_float,
+    is_integer,
+)
 from teenyc.types import Kind as ElementKind
 
 if TYPE_CHECKING:
     from teenyc.codegen.expressions import Expressions
+
+WIDE = frozenset({F64, I32, I64, U32, U64})
+"""Types of which f32 does not hold every number."""
 
 
 def cast(expressions: Expressions, operation: Cast, target: Element | None) -> Term:
@@ -32,6 +52,9 @@ def cast(expressions: Expressions, operation: Cast, target: Element | None) -> T
         helper = saturation(target).name
         expressions.helpers[helper] = None
         return terms.tensor(f"{helper}({expressions.settled(term).text})", target)
+    if target == BF16 and source in WIDE:
+        expressions.helpers.update(dict.fromkeys((ROUND_TO, ROUND_WIDE)))
+        return terms.tensor(f"{ROUND_WIDE}({expressions.settled(term).text})", target)
     if needs_rounding(source, target):
         if isinstance(operation.operand, Literal):
             term = expressions.passed(operation.operand)

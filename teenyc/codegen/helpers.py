@@ -14,6 +14,9 @@ from teenyc.types import DTYPES, DType, Kind
 ROUND_TO = "_round_to"
 """Rounds to nearest even in a dtype: Triton's interpreter cuts bits off where it makes a bfloat16."""
 
+ROUND_WIDE = "_round_wide"
+"""Rounds what f32 does not hold to bfloat16, where Triton would round twice."""
+
 QUOTIENT = "_quotient"
 """Divides values of a `D: Num`: integers toward zero."""
 
@@ -57,7 +60,7 @@ def _cast_name(dtype: DType) -> str:
 SATURATING: Mapping[str, DType] = {_cast_name(d): d for d in DTYPES.values() if d.kind in (Kind.SIGNED, Kind.UNSIGNED)}
 """The integer types by the name of their helper."""
 
-HELPERS = frozenset({ROUND_TO, QUOTIENT, WRAPPED, HAND, *SATURATING, *CALLED})
+HELPERS = frozenset({ROUND_TO, ROUND_WIDE, QUOTIENT, WRAPPED, HAND, *SATURATING, *CALLED})
 """All names that helpers take in a module."""
 
 
