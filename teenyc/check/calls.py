@@ -15,9 +15,6 @@ from teenyc.types import DTYPES, F32, F64, I32, Element, TensorType
 CONVERSIONS = {"from_f64": F64, "from_f32": F32, "from_i32": I32}
 """`D::from_f64(x)` and kin: conversions from a known type."""
 
-METHODS = {"ln": "log", "powf": "pow", "min": "minimum", "max": "maximum", "add": "add_offsets"}
-"""Scalar methods of Rust whose function has another name here."""
-
 
 def call(context: Context, node: ast.Call) -> Checked:
     """`function(arguments)`, with a path of any form."""
@@ -44,13 +41,27 @@ def call(context: Context, node: ast.Call) -> Checked:
 
 def method(context: Context, node: ast.MethodCall) -> Checked:
     """`receiver.method(arguments)`: the function of that name with the receiver as first argument."""
-    name = node.method.name.text
-    name = name if find(name) or find_operator(name) else METHODS.get(name, name)
+    from teenyc.check.methods import NAMES, RENAMED, number_method
+
+    name = RENAMED.get(node.method.name.text, node.method.name.text)
+    if name in NAMES and not (find(name) and _is_reduction(node)):
+        found = number_method(context, node)
+        return _unknown_method(context, node) if found is None else found
     receiver = ast.Argument(value=node.receiver, span=node.receiver.span)
     given = (receiver, *node.arguments)
     if find(name) is None and find_operator(name) is None:
         return _unknown_method(context, node)
     return _intrinsic(context, name, given, node.method.generics, node.method.name.span, node.span)
+
+
+def _is_reduction(node: ast.MethodCall) -> bool:
+    """Whether `x.max(Some(1), true)`, `x.max()` or `x.max(axis = 1)` can only reduce a tensor."""
+    if len(node.arguments) != 1 or node.arguments[0].name is not None:
+        return True
+    value = node.arguments[0].value
+    callee = value.callee if isinstance(value, ast.Call) else None
+    is_some = isinstance(callee, ast.PathExpression) and callee.segments[-1].name.text == "Some"
+    return is_some or arguments.is_none(value)
 
 
 def _unknown_method(context: Context, node: ast.MethodCall) -> Checked:
@@ -88,7 +99,7 @@ def _convert(context: Context, element: Element, source: Element | None, node: a
         expected = expressions.expect(context, value, TensorType(source), argument.span, why)
         if isinstance(expected, Invalid | Group):
             return INVALID
-    if isinstance(value, ir.Literal):
+    if isinstance(value, ir.Literal) and source != F32:  # which rounds first
         return ir.Literal(value.value, TensorType(element))
     return operators.cast_as(context, value, element, node.span)
 

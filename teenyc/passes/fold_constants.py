@@ -147,7 +147,7 @@ class _Known:
             literal = self.literal(operation.operand)
             if literal is not None:
                 self.literals[result.id] = literal
-        elif isinstance(operation, Cast) and not result.name:
+        elif isinstance(operation, Cast) and not result.name and not _is_rounding(operation, _element(result)):
             self.casts[result.id] = operation.operand
 
 
@@ -273,6 +273,11 @@ def _fold_cast(operation: Cast, type: Type, known: _Known) -> Operation | Operan
 def _rounds(operation: Cast, target: Element) -> bool:
     """Whether a cast of a type to itself changes values: a named narrow float holds f32 until it is cast."""
     return isinstance(target, DType) and target.kind is Kind.FLOAT and target.bits < 32 and not operation.implicit
+
+
+def _is_rounding(operation: Cast, target: Element) -> bool:
+    """Whether a cast is one of a type to itself that rounds there."""
+    return _element(operation.operand) == target and _rounds(operation, target)
 
 
 def _is_exact(source: Element, target: Element) -> bool:
