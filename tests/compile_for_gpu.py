@@ -7,6 +7,7 @@ refused, in a tenth of the time. Runs in a process of its own, where Triton does
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import sys
@@ -37,8 +38,9 @@ def main() -> None:
         module = load(Path(job["path"]))
         for name, facts in module.TEENYC["kernels"].items():
             try:
-                source = source_of(getattr(module, name), facts, job["constants"], job["dtypes"])
-                check(source) if job.get("is_checked_only") else triton.compile(source, target=TARGET)
+                with contextlib.redirect_stdout(sys.stderr):  # what `static_print` prints
+                    source = source_of(getattr(module, name), facts, job["constants"], job["dtypes"])
+                    check(source) if job.get("is_checked_only") else triton.compile(source, target=TARGET)
             except Exception as error:
                 failures[f"{module.__name__}:{name}"] = f"{type(error).__name__}: {error}"
     json.dump(failures, sys.stdout)

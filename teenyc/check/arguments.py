@@ -10,6 +10,7 @@ from teenyc.check.context import Context, Invalid, Place
 from teenyc.check.types import element_of
 from teenyc.intrinsics.spec import REQUIRED, Given, Intrinsic, Operator, Param, Role, Static
 from teenyc.ir import nodes as ir
+from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.types import Element, Extent, Pointer, TensorType, Unsuffixed, is_float, is_integer
@@ -111,7 +112,8 @@ def read(
     is_sound = True
     for param in record.params:
         if param.name in bound:
-            is_sound &= _read_one(context, record.name, param, bound[param.name], result)
+            for name, node in _items(param, bound[param.name]):
+                is_sound &= _read_one(context, record.name, replace(param, name=name), node, result)
     if not is_sound:
         return None
     operands = dict(result.operands)
@@ -122,6 +124,13 @@ def read(
     for name, operand in result.operands:
         result.given[name] = Given(result.given[name].span, context.type_of(operand), result.given[name].static)
     return result if is_sound else None
+
+
+def _items(param: Param, node: ast.Expression) -> list[tuple[str, ast.Expression]]:
+    """The arguments of one parameter, with their names: the items of a list where it takes several."""
+    if not param.several or not isinstance(node, ast.Array | ast.Tuple):
+        return [(param.name, node)]
+    return [(f"{param.name}{place or ''}", item) for place, item in enumerate(node.items)]
 
 
 def _read_one(context: Context, function: str, param: Param, node: ast.Expression, result: Read) -> bool:

@@ -69,7 +69,7 @@ class Calls:
         arguments = _Arguments(self, expressions, record, call, is_static)
         type = results[0].type if len(results) == 1 else None
         element = type.element if isinstance(type, TensorType) else None
-        kind = Kind.STATIC if is_static else Kind.TENSOR
+        kind = Kind.STATIC if is_static or record.is_known else Kind.TENSOR
         if "{" not in form:
             return Term(f"{form}({', '.join(arguments.listed())})", ATOM, kind, element)
         text = arguments.filled(form)

@@ -34,7 +34,7 @@ from teenyc.ir.walk import bodies_of, operands_of, statements_of, uses
 from teenyc.record import record
 from teenyc.types import DescriptorType, Element, Pointer, TensorType, is_integer
 
-ORDERED = frozenset({"atomic_xchg", "atomic_cas"})
+ORDERED = frozenset({"atomic_xchg", "atomic_cas", "atomic_store"})
 """Atomics whose effect on memory depends on the order in which programs run."""
 
 SUMS = frozenset({"atomic_add"})

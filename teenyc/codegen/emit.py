@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from teenyc.codegen.comments import comment, docstring
-from teenyc.codegen.helpers import ROUND_TO, SATURATING, saturation, template_of
+from teenyc.codegen.helpers import INTERPRETED, ROUND_TO, SATURATING, saturation, template_of, with_called
 from teenyc.codegen.host import host_view
 from teenyc.codegen.inline import function_effects
 from teenyc.codegen.kernel import Unit, function_view, kernel_view
@@ -45,13 +45,15 @@ def module_view(program: Program, source: SourceFile, names: Names, name: str, i
     written = {f.name: function_view(f, unit, names.item(f.name)) for f in _callees_first(program)}
     functions = tuple(written[f.name] for f in program.functions)
     kernels = tuple(_kernel(k, unit, names) for k in program.kernels)
+    helpers = with_called(unit.helpers)
     return ModuleView(
         doc=tuple(docstring(program.doc, "")),
         origin=tuple(_origin(name, unit)),
         imports=imports,
         triton=tuple(_imports((*functions, *kernels))),
-        rounds=ROUND_TO in unit.helpers,
-        helpers=tuple(template_of(h) for h in sorted(unit.helpers) if h not in SATURATING),
+        rounds=ROUND_TO in helpers,
+        interprets=not helpers.isdisjoint(INTERPRETED),
+        helpers=tuple(template_of(h) for h in sorted(helpers) if h not in SATURATING),
         casts=tuple(saturation(dtype) for helper, dtype in SATURATING.items() if helper in unit.helpers),
         functions=functions,
         kernels=kernels,

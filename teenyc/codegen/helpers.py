@@ -5,7 +5,7 @@ Casts to integers share one template; the helpers that intrinsics name have thei
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from teenyc.intrinsics import HELPERS as CALLED
 from teenyc.record import record
@@ -60,8 +60,24 @@ def _cast_name(dtype: DType) -> str:
 SATURATING: Mapping[str, DType] = {_cast_name(d): d for d in DTYPES.values() if d.kind in (Kind.SIGNED, Kind.UNSIGNED)}
 """The integer types by the name of their helper."""
 
-HELPERS = frozenset({ROUND_TO, ROUND_WIDE, QUOTIENT, WRAPPED, HAND, *SATURATING, *CALLED})
+ASKED = "_IS_INTERPRETED"
+"""A constant beside the helpers of `INTERPRETED`."""
+
+INTERPRETED = frozenset({"_gdc_launch_dependents", "_gdc_wait", "_globaltimer", "_num_threads", "_num_warps", "_smid"})
+INTERPRETED |= {"_atomic_poll"}
+"""The helpers that do otherwise under Triton's interpreter, which has no device code."""
+
+CALLS: Mapping[str, tuple[str, ...]] = {"_atomic_poll": ("_globaltimer",)}
+"""The helpers that a helper calls."""
+
+HELPERS = frozenset({ROUND_TO, ROUND_WIDE, QUOTIENT, WRAPPED, HAND, ASKED, *SATURATING, *CALLED})
 """All names that helpers take in a module."""
+
+
+def with_called(helpers: Iterable[str]) -> frozenset[str]:
+    """The helpers that a module must hold for some to be called."""
+    found = frozenset(helpers)
+    return found.union(*(CALLS.get(helper, ()) for helper in found))
 
 
 def template_of(helper: str) -> str:

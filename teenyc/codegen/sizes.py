@@ -90,4 +90,5 @@ def extent_text(extent: Extent, names: Mapping[str, str]) -> str:
 
 
 def _quotient_text(quotient: Quotient, names: Mapping[str, str]) -> str:
-    return f"(({extent_text(quotient.numerator, names)}) // ({extent_text(quotient.denominator, names)}))"
+    texts = (extent_text(extent, names) for extent in (quotient.numerator, quotient.denominator))
+    return "({} // {})".format(*(f"({text})" if " " in text else text for text in texts))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from typing import assert_never
 
+from teenyc.intrinsics import find
 from teenyc.ir.nodes import (
     Apply,
     Binary,
@@ -167,7 +168,10 @@ def _is_static(let: Let, found: Statics) -> bool:
             return all(map(_is_exact, both)) and all(map(found.holds, both)) and _is_plain(operation, found)
         case Cast():
             return found.holds(operation.operand) and only_widens(_element(operation.operand), _element(let.results[0]))
-        case Offset() | ExpandDims() | Call() | Apply():
+        case Call():
+            record = find(operation.intrinsic)
+            return record is not None and record.is_known
+        case Offset() | ExpandDims() | Apply():
             return False
         case _:
             assert_never(operation)

@@ -24,7 +24,8 @@ class ModuleView:
     """A whole module; the host part has a view of its own.
 
     `origin` are comments about the file, `imports` come before Triton's own, `triton`. `helpers` are templates, `casts`
-    fill one template, `rounds` says that one helper rounds to bfloat16.
+    fill one template, `rounds` says that one helper rounds to bfloat16, `interprets` that one asks whether Triton
+    interprets.
     """
 
     doc: tuple[str, ...]
@@ -32,6 +33,7 @@ class ModuleView:
     imports: tuple[str, ...]
     triton: tuple[str, ...]
     rounds: bool
+    interprets: bool
     helpers: tuple[str, ...]
     casts: tuple[Saturation, ...]
     functions: tuple[KernelView, ...]

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from teenyc.intrinsics import (
+    assembly,
     atomics,
     compare,
     convert,
     create,
     debug,
+    device,
     linalg,
     math,
     memory,
@@ -24,7 +26,23 @@ from teenyc.intrinsics import (
 from teenyc.intrinsics.attributes import attributes_of as attributes_of
 from teenyc.intrinsics.spec import Intrinsic, Operator
 
-_FAMILIES = (program, create, memory, atomics, math, reduce, scan, order, shape, linalg, convert, random, debug)
+_FAMILIES = (
+    program,
+    create,
+    memory,
+    atomics,
+    math,
+    reduce,
+    scan,
+    order,
+    shape,
+    linalg,
+    convert,
+    random,
+    debug,
+    device,
+    assembly,
+)
 
 TABLE: Mapping[str, Intrinsic] = MappingProxyType({r.name: r for family in _FAMILIES for r in family.INTRINSICS})
 """Every intrinsic by its name, family by family."""

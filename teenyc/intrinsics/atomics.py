@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from teenyc.intrinsics.memory import MASK, POINTER, address, misfit, stored_misfit, stored_types
-from teenyc.intrinsics.rules import is_present, mask
+from teenyc.intrinsics.rules import Need, is_present, mask, value
 from teenyc.intrinsics.spec import Effect, Facts, Intrinsic, Param, Role, Rule, Site, Variant
 from teenyc.types import (
+    BOOL,
     F64,
     Compute,
     DType,
@@ -19,13 +20,16 @@ from teenyc.types import (
     broadcast,
     is_float,
     is_generic_number,
+    is_integer,
     shape_text,
 )
 
-_ORDER = (
-    Param("sem", Role.CHOICE, default=None, choices=("relaxed", "acquire", "release", "acq_rel")),
-    Param("scope", Role.CHOICE, default=None, choices=("cta", "gpu", "sys")),
-)
+_SCOPE = Param("scope", Role.CHOICE, default=None, choices=("cta", "gpu", "sys"))
+_ORDER = (Param("sem", Role.CHOICE, default=None, choices=("relaxed", "acquire", "release", "acq_rel")), _SCOPE)
+
+
+def _sem(default: str) -> Param:
+    return Param("sem", Role.CHOICE, default=default, choices=("relaxed", default))
 
 
 # ---- element types --------------------------------------------------------------------------------------------------
@@ -49,6 +53,10 @@ def _may_be_compared(element: Element) -> bool:
     return _is_wide(element) or (isinstance(element, DType) and element.bits == 16)
 
 
+_WIDE = "integers and floats of 32 and 64 bits"
+_INTEGERS = "integers of 32 and 64 bits"
+
+
 # ---- rules ----------------------------------------------------------------------------------------------------------
 
 
@@ -68,6 +76,34 @@ def _atomic(values: tuple[str, ...], fits: Callable[[Element], bool], need: str)
         return (TensorType(memory.to, pointers.shape),) if not is_masked or _is_masked(site, pointers) else None
 
     return rule
+
+
+def _atomic_store(site: Site) -> tuple[TensorType, ...] | None:
+    return None if _atomic(("val",), _is_wide, _WIDE)(site) is None else ()
+
+
+def _atomic_poll(site: Site) -> tuple[TensorType, ...] | None:
+    results = _atomic(("expected_value",), is_wide_integer, _INTEGERS)(site)
+    if results is None or ("timeout_ns" in site.given and not _is_number(site, "timeout_ns")):
+        return None
+    (found,) = results
+    return (TensorType(BOOL, found.shape),) if isinstance(found, TensorType) else None
+
+
+def is_wide_integer(element: Element) -> bool:
+    """Whether elements are certainly integers of 32 or 64 bits."""
+    return _is_wide(element) and is_integer(element)
+
+
+def _is_number(site: Site, name: str) -> bool:
+    """Whether an argument is one integer."""
+    type = value(site, name, Need.INTEGER)
+    if type is None or not type.shape:
+        return type is not None
+    from teenyc.diagnostics.catalog.calls import NotAScalar
+
+    site.report(NotAScalar(span=site.given[name].span, function=site.intrinsic.name, name=name, found=str(type)))
+    return False
 
 
 def _unsupported(site: Site, element: Element, need: str) -> None:
@@ -154,9 +190,6 @@ def _record(
     )
 
 
-_WIDE = "integers and floats of 32 and 64 bits"
-_INTEGERS = "integers of 32 and 64 bits"
-
 INTRINSICS = (
     _record("add", _may_be_added, f"{_WIDE}, and `f16` and `bf16`", "Adds to the elements at addresses."),
     _record("max", _is_wide, _WIDE, "Leaves the greater of the element and the value."),
@@ -182,5 +215,49 @@ INTRINSICS = (
         first_by_name="sem",
         stored=frozenset({"cmp", "val"}),
         helper="_atomic_cas",
+    ),
+    Intrinsic(
+        "atomic_load",
+        (POINTER, MASK, _sem("acquire"), _SCOPE),
+        _atomic((), _is_wide, _WIDE),
+        "_atomic_load",
+        "Reads the elements in one step each; 0 where the mask is false.",
+        "atomics",
+        generics=1,
+        effects=frozenset({Effect.ATOMIC}),
+        first_by_name="mask",
+        helper="_atomic_load",
+    ),
+    Intrinsic(
+        "atomic_store",
+        (POINTER, Param("val", Role.VALUE, aliases=("value",), meets="pointer"), MASK, _sem("release"), _SCOPE),
+        _atomic_store,
+        "_atomic_store",
+        "Writes the elements in one step each.",
+        "atomics",
+        generics=1,
+        effects=frozenset({Effect.ATOMIC}),
+        first_by_name="mask",
+        stored=frozenset({"val"}),
+        helper="_atomic_store",
+    ),
+    Intrinsic(
+        "atomic_poll",
+        (
+            POINTER,
+            Param("expected_value", Role.VALUE, aliases=("expected",), meets="pointer"),
+            _sem("acquire"),
+            _SCOPE,
+            Param("timeout_ns", Role.VALUE, default=None),
+        ),
+        _atomic_poll,
+        "_atomic_poll",
+        "Waits until each element is `expected_value`, or the nanoseconds are over, and says which are.",
+        "atomics",
+        generics=1,
+        effects=frozenset({Effect.ATOMIC}),
+        first_by_name="sem",
+        stored=frozenset({"expected_value"}),
+        helper="_atomic_poll",
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from teenyc.intrinsics.rules import listed
 from teenyc.intrinsics.spec import Param, Role, Site, Static
 from teenyc.types import Extent, TensorType, Type
 
@@ -15,15 +16,21 @@ def attributes_of(site: Site, results: tuple[Type, ...]) -> tuple[tuple[str, Sta
     What has its default is left out, and what makes no difference. Axes count from the front. A record adds what
     Triton must be told although the author need not say it, such as the dtype of `zeros`.
     """
-    found = {p.name: _static(site, p) for p in site.intrinsic.params if p.role not in RUN_TIME and not p.is_ignored}
-    written = {p.name: p.default for p in site.intrinsic.params}
+    fixed = (p for p in site.intrinsic.params if p.role not in RUN_TIME and not p.is_ignored)
+    found = {name: _static(site, p, name) for p in fixed for name in _names(site, p)}
+    written = {name: p.default for p in site.intrinsic.params for name in _names(site, p)}
     present: dict[str, Static] = {
         n: static for n, static in found.items() if static is not None and _plain(static) != written[n]
     }
     if site.intrinsic.fills is not None:
         for name, static in site.intrinsic.fills(site, results):
             present.setdefault(name, static)
+            written.setdefault(name, None)
     return tuple((name, present[name]) for name in written if name in present)
+
+
+def _names(site: Site, param: Param) -> tuple[str, ...]:
+    return (listed(site, param.name) or (param.name,)) if param.several else (param.name,)
 
 
 def _plain(static: Static) -> Static:
@@ -31,9 +38,9 @@ def _plain(static: Static) -> Static:
     return static if known is None else known
 
 
-def _static(site: Site, param: Param) -> Static:
+def _static(site: Site, param: Param, name: str) -> Static:
     """The value of an argument or its default; None for an operand."""
-    given = site.given.get(param.name)
+    given = site.given.get(name)
     static = given.static if given is not None else None
     if static is None and given is None and param.counts is not None and isinstance(param.default, int):
         static = param.default

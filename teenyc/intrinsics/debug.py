@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teenyc.intrinsics.rules import Need, flag, mask, met_shapes, needs_axes, shape, value, wrong_element
+from teenyc.intrinsics.rules import Need, flag, listed, mask, met_shapes, needs_axes, shape, value, wrong_element
 from teenyc.intrinsics.spec import Effect, Intrinsic, Param, Role, Site
 from teenyc.types import Pointer, TensorType, is_float
 
@@ -28,7 +28,7 @@ def _static_assert(site: Site) -> tuple[TensorType, ...] | None:
 
 
 def _static_print(site: Site) -> tuple[TensorType, ...]:
-    return ()
+    return ()  # the checker reads what is printed
 
 
 def _device_assert(site: Site) -> tuple[TensorType, ...] | None:
@@ -46,8 +46,8 @@ def _device_print(site: Site) -> tuple[TensorType, ...] | None:
 
         site.report(UnprintableText(span=given.span, function=site.intrinsic.name, character=strange))
         return None
-    is_plain = "args" not in site.given or value(site, "args", Need.ANY) is not None
-    return () if is_plain and flag(site, "hex") is not None else None
+    are_plain = [value(site, name, Need.ANY) is not None for name in listed(site, "args")]
+    return () if all(are_plain) and flag(site, "hex") is not None else None
 
 
 def _assume(site: Site) -> tuple[TensorType, ...] | None:
@@ -111,10 +111,13 @@ INTRINSICS = (
     ),
     Intrinsic(
         "static_print",
-        (Param("values", Role.TEXT, aliases=("msg",)),),
+        (
+            Param("values", Role.TEXT, aliases=("msg",)),
+            Param("constants", Role.EXTENT, default=None, several=True),
+        ),
         _static_print,
         "tl.static_print",
-        "Prints a text when the kernel is compiled.",
+        'Prints a text, and constants behind it, when the kernel is compiled: `static_print("N", &[N, N / 2])`.',
         "debug",
         effects=_CONTROL,
     ),
@@ -132,12 +135,12 @@ INTRINSICS = (
         "device_print",
         (
             Param("prefix", Role.TEXT),
-            Param("args", Role.VALUE, default=None, aliases=("val",)),
+            Param("args", Role.VALUE, default=None, aliases=("val",), several=True),
             Param("hex", Role.FLAG, default=False),
         ),
         _device_print,
         "tl.device_print",
-        "Prints a text and a value from the device.",
+        'Prints a text and a value, or several, from the device: `device_print("x", &[a, b])`.',
         "debug",
         generics=1,
         effects=_CONTROL,

@@ -151,6 +151,11 @@ def agrees_with_turbofish(site: Site, element: Element) -> bool:
     return False
 
 
+def listed(site: Site, name: str) -> tuple[str, ...]:
+    """The names of the arguments that a parameter of `several` has: `args`, `args1`, …."""
+    return tuple(given for given in site.given if given.rstrip("0123456789") == name)
+
+
 def flag(site: Site, name: str) -> bool | None:
     """A flag on which types depend, so that its value must be known here."""
     param = site.intrinsic.param(name)

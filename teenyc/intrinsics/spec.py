@@ -53,7 +53,8 @@ class Param:
     and reports what does not fit. If the other parameter is a pointer, its elements' type is meant; if it is a dtype,
     that type, and nothing where it is absent.
     `counts` names the argument whose axes an axis counts; program axes count none. `is_ignored` arguments are judged by
-    the rule and then left out of the call: they make no difference in Triton.
+    the rule and then left out of the call: they make no difference in Triton. `several` may be a list, `&[a, b]`, whose
+    items are the arguments `name`, `name1`, ….
     """
 
     name: str
@@ -65,6 +66,7 @@ class Param:
     meets: str | None = None
     counts: str | None = None
     is_ignored: bool = False
+    several: bool = False
 
     def choice(self, text: str) -> str | None:
         """The choice that a string or the end of an enum path means: `"evict_first"`, `EvictFirst`; None for others."""
@@ -136,6 +138,7 @@ class Intrinsic:
     `stored` names the arguments that may stay in a 16-bit storage type (a dot's operands, what a store writes).
     `helper` is the name of a function that the form calls and that the module must hold, from `templates/helpers/`.
     `triton` is right for every call; the first of the `variants` that accepts a call reads better, or is needed.
+    `is_known` says that the result is a number which Triton knows when it compiles, and so may decide what it compiles.
     """
 
     name: str
@@ -153,6 +156,7 @@ class Intrinsic:
     helper: str | None = None
     variants: tuple[Variant, ...] = ()
     fills: Fill | None = None
+    is_known: bool = False
 
     def param(self, name: str) -> Param | None:
         """The parameter of that name or alias."""

@@ -16,7 +16,7 @@ from teenyc.types import DType, Element, Kind, TensorType, Type, TypeVar, comput
 
 _MEMORY = frozenset({Effect.READS, Effect.WRITES, Effect.ATOMIC})
 
-_LAYOUT = frozenset({"broadcast_to", "flip", "permute", "ravel", "reshape", "trans", "view"})
+_LAYOUT = frozenset({"broadcast_to", "flip", "permute", "ravel", "reshape", "squeeze", "trans", "view"})
 """Intrinsics that move elements and leave each as it is."""
 
 _NARROWING = frozenset({"bitcast", "cast"})

@@ -60,6 +60,7 @@ def case(name: str, like: dict[str, Any] | None = None, **arguments: Any) -> Cas
 def module(cases: Iterable[Case], path: Path, kernels: Iterable[str] = ()) -> ModuleType:
     """The kernels `case_0`, `case_1`, …, and others as text, in a module of their own; Triton reads it as a file."""
     parts = ["import triton\nimport triton.language as tl\n"]
+    parts += ["_IS_INTERPRETED = tl.constexpr(triton.knobs.runtime.interpret)\n"]
     parts += [template_text(f"helpers/{helper.removeprefix('_')}.py.jinja") for helper in HELPERS]
     parts += ["\n".join(_kernel(index, case)) + "\n" for index, case in enumerate(cases)]
     parts += kernels

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -122,11 +123,11 @@ def test_forms_fit_the_functions_of_triton(record: Any) -> None:
     import triton.language as tl
 
     for form in (record.triton, *(v.triton for v in record.variants)):
-        for name in re.findall(r"\btl\.(\w+)", form):
-            assert hasattr(tl, name), f"triton {triton.__version__} has no `{name}`"
+        for name in re.findall(r"\btl\.([\w.]+)", form):
+            assert attrgetter(name)(tl), f"triton {triton.__version__} has no `{name}`"
         if "{" in form or not form.startswith("tl."):
             continue
-        function = getattr(tl, form.removeprefix("tl."))
+        function = attrgetter(form.removeprefix("tl."))(tl)
         theirs = inspect.signature(getattr(function, "fn", function)).parameters
         variadic = {p.name for p in theirs.values() if p.kind is inspect.Parameter.VAR_POSITIONAL}
         for param in record.params:
@@ -334,7 +335,10 @@ def atomics(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     forms = dict.fromkeys(form for name in LEFT for form in _forms(name))
     calls = {form.rpartition(".")[2]: f"{form}(pointer, val, mask=mask, sem='relaxed')" for form in forms}
     calls["atomic_cas"] = "_atomic_cas(pointer, 7, val, scope='gpu')"
-    return module([], path, [ATOMIC.format(name=name, call=call) for name, call in calls.items()])
+    calls["atomic_load"] = "_atomic_load(pointer, mask=mask, scope='sys')"
+    calls["atomic_poll"] = "_atomic_poll(pointer, val, timeout_ns=1000)"
+    kernels = [ATOMIC.format(name=name, call=call) for name, call in calls.items()]
+    return module([], path, [*kernels, ATOMIC_STORE, ATOMIC_SCALARS])
 
 
 def _forms(name: str) -> list[str]:
@@ -346,6 +350,20 @@ def run_{name}(memory_ptr, val_ptr, mask_ptr, old_ptr):
     lane = tl.arange(0, 16)
     pointer, val, mask = memory_ptr + lane, tl.load(val_ptr + lane), tl.load(mask_ptr + lane)
     tl.store(old_ptr + lane, {call}, mask=mask)
+"""
+
+
+ATOMIC_STORE = """@triton.jit
+def run_atomic_store(memory_ptr, val_ptr, mask_ptr, old_ptr):
+    lane = tl.arange(0, 16)
+    _atomic_store(memory_ptr + lane, tl.load(val_ptr + lane), mask=tl.load(mask_ptr + lane))
+"""
+ATOMIC_SCALARS = """@triton.jit
+def run_atomic_scalars(memory_ptr, val_ptr, mask_ptr, old_ptr):
+    tl.store(old_ptr, _atomic_load(memory_ptr))
+    _atomic_store(memory_ptr, 9)
+    tl.store(old_ptr + 1, _atomic_poll(memory_ptr, 9).to(tl.int32))
+    tl.store(old_ptr + 2, _atomic_poll(memory_ptr, 8, timeout_ns=1).to(tl.int32))
 """
 
 
@@ -366,6 +384,25 @@ def test_compare_and_swap_writes_where_the_element_is_equal(atomics: ModuleType,
     memory, seen = swapped(atomics.run_atomic_cas, old, VAL.astype(dtype), device)
     np.testing.assert_array_equal(memory, np.where(old == 7, VAL, old))
     np.testing.assert_array_equal(seen, np.where(MASK, old, 0))
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint64", "float32", "float64"])
+def test_atomic_loads_and_stores(atomics: ModuleType, dtype: str, device: str) -> None:
+    old, val = OLD.astype(dtype), VAL.astype(dtype)
+    memory, seen = swapped(atomics.run_atomic_load, old, val, device)
+    np.testing.assert_array_equal(memory, old)
+    np.testing.assert_array_equal(seen, np.where(MASK, old, 0))
+    memory, _ = swapped(atomics.run_atomic_store, old, val, device)
+    np.testing.assert_array_equal(memory, np.where(MASK, val, old))
+
+
+def test_polls_say_what_came(atomics: ModuleType, device: str) -> None:
+    memory, seen = swapped(atomics.run_atomic_poll, OLD, np.where(X > 1, OLD, 99), device)
+    np.testing.assert_array_equal(memory, OLD)
+    np.testing.assert_array_equal(seen, MASK & (X > 1))
+    memory, seen = swapped(atomics.run_atomic_scalars, OLD, VAL, device)
+    assert memory.tolist() == [9, *OLD.tolist()[1:]]
+    assert seen.tolist()[:3] == [OLD[0], 1, 0]
 
 
 def swapped(kernel: Any, old: Array, val: Array, device: str) -> tuple[Array, Array]:

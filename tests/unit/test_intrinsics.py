@@ -27,6 +27,7 @@ from teenyc.types import (
     I64,
     U8,
     U32,
+    U64,
     Bound,
     Compute,
     Extent,
@@ -37,6 +38,7 @@ from teenyc.types import (
 
 D = TypeVar("D", Bound.FLOAT)
 W = TypeVar("W", Bound.NUM)
+PHILOX = ("c0", "c1", "c2", "c3", "k0", "k1")
 HALF_N = Extent.of(Quotient(Extent.of("N"), Extent.of(2)))
 
 records = pytest.mark.parametrize("record", TABLE.values(), ids=lambda record: record.name)
@@ -66,14 +68,14 @@ def test_forms_name_parameters(record: Intrinsic) -> None:
     for form in (record.triton, *(v.triton for v in record.variants)):
         places = set(re.findall(r"\{(\w+)\}", form))
         assert places <= names
-        assert "{" in form or re.fullmatch(r"tl\.\w+|_\w+", form)
+        assert "{" in form or re.fullmatch(r"tl(\.\w+)+|_\w+", form)
     assert record.first_by_name in (None, *names)
     assert record.stored <= names
 
 
 @records
 def test_what_touches_memory_has_no_reference(record: Intrinsic) -> None:
-    is_pure = record.is_pure and record.family != "program"
+    is_pure = record.is_pure and record.family not in ("program", "device")
     assert (record.reference is not None) == is_pure
 
 
@@ -189,6 +191,31 @@ GOOD: list[tuple[Judged, str]] = [
         "Tensor<f32, [2, 16, 8]>",
     ),
     (judge("cast", input=tensor(F32, 8), dtype=F16, fp_downcast_rounding="rtz"), "Tensor<f16, [8]>"),
+    (judge("topk", x=tensor(D, 4, "N"), k="K"), "Tensor<D, [4, K]>"),
+    (judge("bitonic_merge", x=tensor(I8, 8)), "Tensor<i8, [8]>"),
+    (judge("reduce_or", input=tensor(BOOL, 4, "N"), axis=1), "Tensor<bool, [4]>"),
+    (judge("squeeze", x=pointer(D, 4, 1, "N"), dim=-2), "Tensor<Pointer<D>, [4, N]>"),
+    (judge("item", x=tensor(D, 1, 1)), "D"),
+    (judge("expect_zero", x=tensor(D, 4, 8), mask=tensor(BOOL, 8)), "Tensor<D, [4, 8]>"),
+    (judge("logical_or", x=tensor(BOOL, 4, 1), y=tensor(BOOL, 8)), "Tensor<bool, [4, 8]>"),
+    (judge("philox_impl", **dict.fromkeys(PHILOX, tensor(U64, 2))), ", ".join(["Tensor<u64, [2]>"] * 4)),
+    (judge("atomic_load", pointer=pointer(D, "N")), "Tensor<D, [N]>"),
+    (judge("atomic_store", pointer=pointer(F64), val=tensor(F64)), ""),
+    (judge("atomic_poll", pointer=pointer(I64, 8), expected_value=tensor(I64)), "Tensor<bool, [8]>"),
+    (judge("cuda_capability_geq", major=9), "bool"),
+    (judge("globaltimer"), "i64"),
+    (
+        judge(
+            "inline_asm_elementwise",
+            generics=(F32, I8),
+            asm="",
+            constraints="",
+            is_pure=True,
+            pack=4,
+            args=tensor(D, 8),
+        ),
+        "Tensor<f32, [8]>, Tensor<i8, [8]>",
+    ),
     (judge("bitcast", input=tensor(F32, 8), dtype=I32), "Tensor<i32, [8]>"),
     (judge("expand_dims", input=tensor(D, "N"), axis=-1), "Tensor<D, [N, 1]>"),
     (judge("load", pointer=pointer(D, "N")), "Tensor<D, [N]>"),
@@ -289,6 +316,34 @@ BAD: list[tuple[Judged, str, str]] = [
     (judge("atomic_max", pointer=pointer(F16), val=tensor(F16)), "E0408", "pointer"),
     (judge("atomic_and", pointer=pointer(F32), val=tensor(F32)), "E0408", "pointer"),
     (judge("atomic_add", pointer=pointer(I32, 4, 8), val=tensor(I32, 8)), "E0409", "val"),
+    (judge("atomic_store", pointer=pointer(I8), val=tensor(I8)), "E0408", "pointer"),
+    (judge("atomic_load", pointer=pointer(F16)), "E0408", "pointer"),
+    (judge("atomic_poll", pointer=pointer(F32), expected_value=tensor(F32)), "E0408", "pointer"),
+    (
+        judge("atomic_poll", pointer=pointer(I32), expected_value=tensor(I32), timeout_ns=tensor(F32)),
+        "E0320",
+        "timeout_ns",
+    ),
+    (
+        judge("atomic_poll", pointer=pointer(I32), expected_value=tensor(I32), timeout_ns=tensor(I32, 8)),
+        "E0322",
+        "timeout_ns",
+    ),
+    (judge("topk", x=tensor(D, 8), k=16), "E0350", "k"),
+    (judge("topk", x=tensor(D, 8), k=3), "E0311", "k"),
+    (judge("topk", x=tensor(D, 8, 4), k=2, dim=0), "E0335", "dim"),
+    (judge("bitonic_merge", x=tensor(BOOL, 8)), "E0320", "x"),
+    (judge("reduce_or", input=tensor(F32, 8)), "E0320", "input"),
+    (judge("squeeze", x=tensor(D, 1, 8), dim=1), "E0351", "dim"),
+    (judge("squeeze", x=tensor(D, 1, 8), dim=2), "E0324", "dim"),
+    (judge("item", x=tensor(D, 1, 8)), "E0351", "x"),
+    (judge("item", x=tensor(D)), "E0323", "x"),
+    (judge("expect_zero", x=tensor(D, 8), mask=tensor(BOOL, 4, 8)), "E0329", "mask"),
+    (judge("logical_and", x=tensor(BOOL), y=tensor(I32)), "E0402", "y"),
+    (judge("philox_impl", **dict.fromkeys(PHILOX, tensor(I32, 8))), "E0320", "c0"),
+    (judge("cuda_capability_geq", major="N"), "E0310", ""),
+    (judge("inline_asm_elementwise", asm="", constraints="", is_pure=True, pack=1), "E0333", ""),
+    (judge("inline_asm_elementwise", generics=(F32,), asm="", constraints="", is_pure=True, pack=0), "E0340", "pack"),
     (judge("rand", seed=tensor(I32, 8), offset=tensor(I32, 8)), "E0322", "seed"),
     (judge("rand", seed=tensor(I32), offset=tensor(I64, 8)), "E0320", "offset"),
     (judge("rand", seed=tensor(I32), offset=tensor(I32, 8), n_rounds=0), "E0340", "n_rounds"),

@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 2562096965
+CHECKSUM = 1087419402
 
 from jinja2.runtime import LoopContext, Macro, Markup, Namespace, TemplateNotFound, TemplateReference, TemplateRuntimeError, Undefined, escape, identity, internalcode, markup_join, missing, str_join
 name = 'module.py.jinja'
@@ -51,6 +51,9 @@ def root(context, missing=missing):
     if environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'rounds'):
         pass
         yield '\n_ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)\n'
+    if environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'interprets'):
+        pass
+        yield '\n_IS_INTERPRETED = tl.constexpr(triton.knobs.runtime.interpret)\n'
     for l_1_helper in environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'helpers'):
         _loop_vars = {}
         pass
@@ -102,4 +105,4 @@ def root(context, missing=missing):
     finally: gen.close()
 
 blocks = {}
-debug_info = '2=12&3=15&5=18&8=21&9=24&11=27&14=30&15=33&17=36&20=39&21=42&23=45&27=48&30=52&32=59&35=63&37=70&38=73&40=80&41=83&45=91'
+debug_info = '2=12&3=15&5=18&8=21&9=24&11=27&14=30&15=33&17=36&20=39&21=42&23=45&27=48&31=51&34=55&36=62&39=66&41=73&42=76&44=83&45=86&49=94'
