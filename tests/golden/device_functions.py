@@ -59,12 +59,18 @@ def _smid():
     return tl.full([], 0, tl.int32) if _IS_INTERPRETED else tl.extra.cuda.smid()
 
 
+@triton.constexpr_function
+def _wrapped(n):
+    """`n` wrapped to 32 bits, which Python's own numbers never do."""
+    return (n + 0x80000000) % 0x100000000 - 0x80000000
+
+
 @triton.jit
 def device(out_ptr, x_ptr):
     _gdc_wait()
     start = _globaltimer()
     warps: tl.constexpr = _num_warps()
-    tl.store(out_ptr, warps * _num_threads() + _smid().to(tl.int64))
+    tl.store(out_ptr, _wrapped(warps * _num_threads()) + _smid().to(tl.int64))
     if tl.target_info.is_cuda() & (not tl.target_info.is_hip()):
         x = tl.load(x_ptr + tl.arange(0, 128))
         low, high = tl.inline_asm_elementwise(
