@@ -1,8 +1,9 @@
 """Compiles generated modules for a GPU on a machine that needs none.
 
-Standard input: a JSON list of `{"path", "constants", "dtypes"}`. Standard output: a JSON object with what failed, by
-`module:kernel`. With `"is_checked_only": true` it stops at Triton's first IR, by which most of what Triton refuses is
-refused, in a tenth of the time. Runs in a process of its own, where Triton does not interpret.
+Standard input: a JSON list of `{"path", "constants", "dtypes"}`, with a `"target"` where it is not `"cuda"`. Standard
+output: a JSON object with what failed, by `module:kernel`. With `"is_checked_only": true` it stops at Triton's first
+IR, where most of what Triton refuses is refused, in a tenth of the time. Runs in a process of its own, where Triton
+compiles.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, make_backend
 
-TARGET = GPUTarget("cuda", 90, 32)
+TARGETS = {"cuda": GPUTarget("cuda", 90, 32), "hip": GPUTarget("hip", "gfx942", 64)}
 SIGNATURES = {
     "bool": "i1",
     "f16": "fp16",
@@ -38,9 +39,10 @@ def main() -> None:
         module = load(Path(job["path"]))
         for name, facts in module.TEENYC["kernels"].items():
             try:
+                target = TARGETS[job.get("target", "cuda")]
                 with contextlib.redirect_stdout(sys.stderr):  # what `static_print` prints
                     source = source_of(getattr(module, name), facts, job["constants"], job["dtypes"])
-                    check(source) if job.get("is_checked_only") else triton.compile(source, target=TARGET)
+                    check(source, target) if job.get("is_checked_only") else triton.compile(source, target=target)
             except Exception as error:
                 failures[f"{module.__name__}:{name}"] = f"{type(error).__name__}: {error}"
     json.dump(failures, sys.stdout)
@@ -64,13 +66,13 @@ def source_of(kernel: Any, facts: dict[str, Any], constants: dict[str, Any], dty
     return ASTSource(kernel, ordered, constexprs)
 
 
-def check(source: ASTSource) -> None:
-    backend, context = make_backend(TARGET), ir.context()
+def check(source: ASTSource, target: GPUTarget) -> None:
+    backend, context = make_backend(target), ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
     options = backend.parse_options(source.parse_options())
     form = (backend.get_codegen_implementation(options), backend.get_module_map(), context)
-    source.make_ir(TARGET, options, *form)
+    source.make_ir(target, options, *form)
 
 
 def _signature(text: str, dtypes: dict[str, str]) -> str:

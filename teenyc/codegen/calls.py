@@ -22,6 +22,7 @@ from teenyc.ir.walk import operands_of
 from teenyc.record import record
 from teenyc.types import (
     F32,
+    I32,
     Compute,
     DescriptorType,
     DType,
@@ -155,7 +156,8 @@ class _Arguments:
         if target is not None:
             return target
         term = self.filling(param, operand) or self.expressions.passed(operand)
-        if term.kind >= Kind.ARGUMENT or self.is_met(param):
+        is_typed = term.element in (F32, I32) if self.record.is_library else self.is_met(param)
+        if term.kind >= Kind.ARGUMENT or is_typed:
             return term
         return self.expressions.settled(term)
 

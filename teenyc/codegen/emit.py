@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from teenyc.codegen.comments import comment, docstring
-from teenyc.codegen.helpers import INTERPRETED, ROUND_TO, SATURATING, saturation, template_of, with_called
+from teenyc.codegen.helpers import INTERPRETED, ROUND_TO, SATURATING, TEMPLATES, saturation, template_of, with_called
 from teenyc.codegen.host import host_view
 from teenyc.codegen.inline import function_effects
 from teenyc.codegen.kernel import Unit, function_view, kernel_view
+from teenyc.codegen.libdevice import LibraryView, library_view
 from teenyc.codegen.metadata import Names, metadata
 from teenyc.codegen.names import AMBIGUOUS, module_names, outer_names
 from teenyc.codegen.render import render
@@ -46,14 +47,16 @@ def module_view(program: Program, source: SourceFile, names: Names, name: str, i
     functions = tuple(written[f.name] for f in program.functions)
     kernels = tuple(_kernel(k, unit, names) for k in program.kernels)
     helpers = with_called(unit.helpers)
+    library = library_view(helpers)
     return ModuleView(
         doc=tuple(docstring(program.doc, "")),
         origin=tuple(_origin(name, unit)),
         imports=imports,
-        triton=tuple(_imports((*functions, *kernels))),
+        triton=tuple(_imports((*functions, *kernels), library)),
         rounds=ROUND_TO in helpers,
         interprets=not helpers.isdisjoint(INTERPRETED),
-        helpers=tuple(template_of(h) for h in sorted(helpers) if h not in SATURATING),
+        library=library,
+        helpers=tuple(template_of(h) for h in sorted(helpers) if h in TEMPLATES),
         casts=tuple(saturation(dtype) for helper, dtype in SATURATING.items() if helper in unit.helpers),
         functions=functions,
         kernels=kernels,
@@ -67,12 +70,14 @@ def _origin(name: str, unit: Unit) -> Iterator[str]:
         yield "# ruff: noqa: E741"
 
 
-def _imports(views: tuple[KernelView, ...]) -> Iterator[str]:
+def _imports(views: tuple[KernelView, ...], library: LibraryView | None) -> Iterator[str]:
     """Triton, and its language, which a kernel must see even if it names nothing of it."""
     if views:
         yield "import triton"
-        is_used = any("tl." in line for view in views for line in (*view.signature, *view.body))
+        is_used = library is not None or any("tl." in line for view in views for line in (*view.signature, *view.body))
         yield "import triton.language as tl" if is_used else "import triton.language as tl  # noqa: F401"
+        if library is not None:
+            yield "from triton.language.extra import libdevice"
 
 
 def _kernel(kernel: Kernel, unit: Unit, names: Names) -> KernelView:

@@ -70,7 +70,10 @@ INTERPRETED |= {"_atomic_poll"}
 CALLS: Mapping[str, tuple[str, ...]] = {"_atomic_poll": ("_globaltimer",)}
 """The helpers that a helper calls."""
 
-HELPERS = frozenset({ROUND_TO, ROUND_WIDE, QUOTIENT, WRAPPED, HAND, ASKED, *SATURATING, *CALLED})
+TEMPLATES = frozenset({ROUND_TO, ROUND_WIDE, QUOTIENT, WRAPPED, *CALLED})
+"""The helpers that have a template of their own."""
+
+HELPERS = frozenset({HAND, ASKED, "libdevice", "_libdevice_on_arrays", *SATURATING, *TEMPLATES})
 """All names that helpers take in a module."""
 
 

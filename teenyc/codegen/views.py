@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from teenyc.codegen.helpers import Saturation
+from teenyc.codegen.libdevice import LibraryView
 from teenyc.record import record
 
 MARK = "\x00"
@@ -25,7 +26,7 @@ class ModuleView:
 
     `origin` are comments about the file, `imports` come before Triton's own, `triton`. `helpers` are templates, `casts`
     fill one template, `rounds` says that one helper rounds to bfloat16, `interprets` that one asks whether Triton
-    interprets.
+    interprets. `library` is what kernels call of libdevice.
     """
 
     doc: tuple[str, ...]
@@ -34,6 +35,7 @@ class ModuleView:
     triton: tuple[str, ...]
     rounds: bool
     interprets: bool
+    library: LibraryView | None
     helpers: tuple[str, ...]
     casts: tuple[Saturation, ...]
     functions: tuple[KernelView, ...]

@@ -13,6 +13,7 @@ from teenyc.intrinsics import (
     create,
     debug,
     device,
+    libdevice,
     linalg,
     math,
     memory,
@@ -24,7 +25,7 @@ from teenyc.intrinsics import (
     shape,
 )
 from teenyc.intrinsics.attributes import attributes_of as attributes_of
-from teenyc.intrinsics.spec import Intrinsic, Operator
+from teenyc.intrinsics.spec import LIBRARY, Intrinsic, Operator
 
 _FAMILIES = (
     program,
@@ -32,6 +33,7 @@ _FAMILIES = (
     memory,
     atomics,
     math,
+    libdevice,
     reduce,
     scan,
     order,
@@ -50,9 +52,9 @@ TABLE: Mapping[str, Intrinsic] = MappingProxyType({r.name: r for family in _FAMI
 OPERATORS: Mapping[str, Operator] = MappingProxyType({o.name: o for o in (*compare.OPERATORS, convert.CAST)})
 """Functions and methods that become operations of the IR; their names come before those of `TABLE`."""
 
-HELPERS: tuple[str, ...] = tuple(
-    sorted({h for r in TABLE.values() for h in (r.helper, *(v.helper for v in r.variants)) if h is not None})
-)
+_CALLED = {h for r in TABLE.values() for h in (r.helper, *(v.helper for v in r.variants)) if h is not None}
+
+HELPERS: tuple[str, ...] = tuple(sorted(h for h in _CALLED if not h.startswith(LIBRARY)))
 """The functions that a module may have to hold; `_tanh` is in `templates/helpers/tanh.py.jinja`."""
 
 _ALIASES = {alias: r.name for r in TABLE.values() for alias in r.aliases}

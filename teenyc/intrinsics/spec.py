@@ -15,6 +15,10 @@ Static: TypeAlias = "int | float | bool | str | Shape | Extent | Element | tuple
 """What an argument is that is known at compile time."""
 
 
+LIBRARY = "libdevice."
+"""How the helpers begin that are functions of Triton's libdevice."""
+
+
 class Role(Enum):
     """What an argument is, and so when it must be known and what it may look like."""
 
@@ -168,6 +172,11 @@ class Intrinsic:
             if variant.when(facts):
                 return variant.triton, variant.helper
         return self.triton, self.helper
+
+    @property
+    def is_library(self) -> bool:
+        """Whether Triton calls a library, whose functions take arguments of exactly their types."""
+        return self.helper is not None and self.helper.startswith(LIBRARY)
 
     @property
     def is_pure(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from teenyc.codegen.libdevice import library_view
+from teenyc.codegen.render import environment
 from teenyc.intrinsics import HELPERS, TABLE
 from teenyc.intrinsics.spec import REQUIRED, Facts, Intrinsic
 from teenyc.resources import template_text
@@ -57,10 +59,11 @@ def case(name: str, like: dict[str, Any] | None = None, **arguments: Any) -> Cas
 # ---- the module -----------------------------------------------------------------------------------------------------
 
 
-def module(cases: Iterable[Case], path: Path, kernels: Iterable[str] = ()) -> ModuleType:
+def module(cases: Sequence[Case], path: Path, kernels: Iterable[str] = ()) -> ModuleType:
     """The kernels `case_0`, `case_1`, …, and others as text, in a module of their own; Triton reads it as a file."""
-    parts = ["import triton\nimport triton.language as tl\n"]
+    parts = ["import triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice\n"]
     parts += ["_IS_INTERPRETED = tl.constexpr(triton.knobs.runtime.interpret)\n"]
+    parts += _library(cases)
     parts += [template_text(f"helpers/{helper.removeprefix('_')}.py.jinja") for helper in HELPERS]
     parts += ["\n".join(_kernel(index, case)) + "\n" for index, case in enumerate(cases)]
     parts += kernels
@@ -71,6 +74,13 @@ def module(cases: Iterable[Case], path: Path, kernels: Iterable[str] = ()) -> Mo
     loaded = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(loaded)
     return loaded
+
+
+def _library(cases: Sequence[Case]) -> Iterator[str]:
+    """What the functions of libdevice are for Triton's interpreter."""
+    view = library_view(c.record.helper for c in cases if c.record.helper is not None)
+    if view is not None:
+        yield environment().get_template("libdevice.py.jinja").render(library=view)
 
 
 def _kernel(index: int, case: Case) -> Iterator[str]:

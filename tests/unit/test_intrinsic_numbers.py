@@ -17,6 +17,7 @@ import pytest
 from intrinsic_kernels import NUMPY, Array, Case, case, module, run
 
 from teenyc.intrinsics import TABLE
+from teenyc.intrinsics.libdevice import INTRINSICS as LIBDEVICE
 from teenyc.intrinsics.random import philox
 from teenyc.intrinsics.spec import Facts
 from teenyc.types import Extent, Pointer, TensorType
@@ -306,7 +307,8 @@ def test_triton_gives_what_the_reference_gives(kernels: ModuleType, index: int, 
 
 def test_every_reference_has_a_case() -> None:
     names = {one.name for one in CASES}
-    assert {name for name, record in TABLE.items() if record.reference is not None} == names
+    elsewhere = {record.name for record in LIBDEVICE}  # tests/unit/test_libdevice.py
+    assert {name for name, record in TABLE.items() if record.reference is not None} - elsewhere == names
 
 
 # ---- atomics --------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 1087419402
+CHECKSUM = 2068221368
 
 from jinja2.runtime import LoopContext, Macro, Markup, Namespace, TemplateNotFound, TemplateReference, TemplateRuntimeError, Undefined, escape, identity, internalcode, markup_join, missing, str_join
 name = 'module.py.jinja'
@@ -14,6 +14,12 @@ def root(context, missing=missing):
     cond_expr_undefined = Undefined
     if 0: yield None
     l_0_module = resolve('module')
+    try:
+        t_1 = environment.tests['none']
+    except KeyError:
+        @internalcode
+        def t_1(*unused):
+            raise TemplateRuntimeError("No test named 'none' found.")
     pass
     for l_1_line in environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'doc'):
         _loop_vars = {}
@@ -54,6 +60,18 @@ def root(context, missing=missing):
     if environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'interprets'):
         pass
         yield '\n_IS_INTERPRETED = tl.constexpr(triton.knobs.runtime.interpret)\n'
+    if (not t_1(environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'library'))):
+        pass
+        yield '\n\n'
+        l_1_library = environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'library')
+        pass
+        template = environment.get_template('libdevice.py.jinja', 'module.py.jinja')
+        gen = template.root_render_func(template.new_context(context.get_all(), True, {'library': l_1_library}))
+        try:
+            for event in gen:
+                yield event
+        finally: gen.close()
+        l_1_library = missing
     for l_1_helper in environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'helpers'):
         _loop_vars = {}
         pass
@@ -105,4 +123,4 @@ def root(context, missing=missing):
     finally: gen.close()
 
 blocks = {}
-debug_info = '2=12&3=15&5=18&8=21&9=24&11=27&14=30&15=33&17=36&20=39&21=42&23=45&27=48&31=51&34=55&36=62&39=66&41=73&42=76&44=83&45=86&49=94'
+debug_info = '2=18&3=21&5=24&8=27&9=30&11=33&14=36&15=39&17=42&20=45&21=48&23=51&27=54&31=57&35=62&38=69&41=73&43=80&46=84&48=91&49=94&51=101&52=104&56=112'
