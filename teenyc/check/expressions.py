@@ -57,7 +57,7 @@ def expression(context: Context, node: ast.Expression) -> Checked:
 
             return conditional(context, node)
         case ast.Match():
-            from teenyc.check.statements import selection
+            from teenyc.check.selection import selection
 
             return selection(context, node)
         case ast.Block():

@@ -174,7 +174,7 @@ def _bind_name(
         return
     if not is_alias:
         value = context.named(value, name, span)
-    silent = isinstance(value, Invalid)
+    silent = isinstance(value, Invalid) or pattern.is_silent
     symbol = Symbol(name, pattern.name.span, value, mutable=pattern.mutable, is_read=silent, is_assigned=silent)
     context.declare(symbol)
     if pattern.mutable and not is_alias:
@@ -394,51 +394,3 @@ def _alike(context: Context, a: ir.Operand, b: ir.Operand) -> bool:
     if one is None or two is None:
         return context.type_of(a) == context.type_of(b)
     return one.shape == two.shape and context.inference.unify(one.element, two.element) is not None
-
-
-def selection(context: Context, node: ast.Match) -> Checked:
-    """`match` on an integer or bool: the same as a chain of `if`s that compare with the patterns."""
-    scrutinee = expressions.operand(context, node.scrutinee)
-    if isinstance(scrutinee, Invalid):
-        return INVALID
-    name = f"match {node.span.start}"  # no name of a source has a space
-    context.scopes.append({name: Symbol(name, node.span, scrutinee, is_read=True)})
-    value = _arms(context, node, name)
-    context.scopes.pop()
-    return value
-
-
-def _arms(context: Context, node: ast.Match, name: str) -> Checked:
-    subject = ast.PathExpression(
-        segments=(ast.Segment(name=ast.Name(name, node.scrutinee.span)),), span=node.scrutinee.span
-    )
-    chain: ast.Block | ast.If | None = None
-    for arm in reversed(node.arms):
-        body = arm.value if isinstance(arm.value, ast.Block) else _block_of(arm.value)
-        test = _test(arm, subject)
-        chain = body if test is None else ast.If(condition=test, then=body, otherwise=chain, span=arm.span)
-    if chain is None:
-        return NOTHING
-    return conditional(context, chain) if isinstance(chain, ast.If) else scoped_block(context, chain)
-
-
-def _block_of(value: ast.Expression) -> ast.Block:
-    return ast.Block(statements=(), value=value, span=value.span)
-
-
-def _test(arm: ast.MatchArm, subject: ast.Expression) -> ast.Expression | None:
-    """The condition of an arm; None for `_`."""
-    test: ast.Expression | None = None
-    for pattern in arm.patterns:
-        if isinstance(pattern, ast.PathExpression) and pattern.segments[-1].name.text == "_":
-            test = None
-            break
-        same = _infix("==", subject, pattern)
-        test = same if test is None else _infix("||", test, same)
-    if arm.guard is None:
-        return test
-    return arm.guard if test is None else _infix("&&", test, arm.guard)
-
-
-def _infix(sign: str, left: ast.Expression, right: ast.Expression) -> ast.Expression:
-    return ast.Binary(operator=sign, left=left, right=right, operator_span=right.span, span=right.span)

@@ -257,10 +257,11 @@ Expression: TypeAlias = (
 
 @record(kw_only=True)
 class NamePattern:
-    """`x` or `mut x`; `_` binds nothing."""
+    """`x` or `mut x`; `_` binds nothing. Lints say nothing of a silent one."""
 
     name: Name
     mutable: bool = False
+    is_silent: bool = False
 
 
 @record(kw_only=True)

@@ -243,12 +243,9 @@ def _c_loop(place: Place) -> Habit | None:
 
 def _patterns(place: Place) -> Habit | None:
     """What cannot stand in a pattern of `match` and `let`."""
-    if place.expected == "`=>`":
-        if place.token.kind == "..":
-            return _habit(place, "a pattern `a..b`", "state the last value: `0..=4`, or write `_ if a <= x && x < b`")
-        if place.token.kind in ("(", "{", "@"):
-            what = "patterns are integers and constants, `|` between them, and `_`"
-            return _habit(place, "a pattern that takes values apart", what)
+    if place.expected == "`=>`" and place.token.kind in ("(", "{", "@"):
+        what = "patterns are integers, ranges, constants, `|` between them, names, tuples of these, and `_`"
+        return _habit(place, "a pattern that takes values apart", what)
     if place.at(-2).kind == "let" and place.previous.kind == IDENTIFIER and place.token.kind in ("(", "{"):
         what = "`let` names a value, or the parts of a tuple: `let (a, b) = …`"
         return _habit(place, "a pattern that takes values apart", what, place.previous.start)

@@ -196,9 +196,9 @@ def test_names_are_normalized() -> None:
 
 
 def test_match_is_read() -> None:
-    node = expression_of("match n { 0 | 1 => a, -2..=2 if b => { c } N => return, (1, _) => d, _ => e }")
+    node = expression_of("match n { 0 | 1 => a, -2..=2 if b => { c } N => return, (1, _) => d, 1..5 | 7.. | ..0 | ..=9 => f, _ => e }")
     assert isinstance(node, ast.Match)
-    first, second, third, fourth, last = node.arms
+    first, second, third, fourth, fifth, last = node.arms
     assert len(first.patterns) == 2
     assert isinstance(second.patterns[0], ast.Range)
     assert second.patterns[0].inclusive
@@ -206,6 +206,8 @@ def test_match_is_read() -> None:
     assert isinstance(third.value, ast.Block)
     assert isinstance(third.value.statements[0], ast.Jump)
     assert isinstance(fourth.patterns[0], ast.Tuple)
+    ends = [(p.start is None, p.stop is None, p.inclusive) for p in fifth.patterns if isinstance(p, ast.Range)]
+    assert ends == [(False, False, False), (False, True, False), (True, False, False), (True, False, True)]
     assert print_expression(last.patterns[0]) == "_"
 
 

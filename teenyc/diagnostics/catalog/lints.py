@@ -225,3 +225,24 @@ class UnknownLint(Lint):
 
     def fix(self) -> Fix | None:
         return Fix(self.span, f"teenyc::{self.similar}") if self.span and self.similar else None
+
+
+@record(kw_only=True)
+class UnreachablePattern(Lint):
+    """An arm of a `match` that no value reaches: the arms before it take them all.
+
+    match n { 0 => 1, _ => 2, 5 => 3 }      // 5 is taken by `_`
+    match n { 0 => 1, 5 => 3, _ => 2 }
+    """
+
+    code = "W0132"
+    lint = "unreachable_patterns"
+
+    def message(self) -> str:
+        return "unreachable arm"
+
+    def label(self) -> str:
+        return "the arms before it take every value"
+
+    def help(self) -> str:
+        return "remove it, or put it before the arm that takes its values"

@@ -431,3 +431,36 @@ class UnboundDtype(Diagnostic):
 
     def help(self) -> str:
         return f"use it in a parameter: `Pointer<{self.name}>`"
+
+
+@record(kw_only=True)
+class NotExhaustive(Diagnostic):
+    """The arms of a `match` leave out values, and a `match` takes every value.
+
+    match n { 0 => 1, 1 => 2 }              // error: what of 2?
+    match n { 0 => 1, 1 => 2, _ => 0 }
+    """
+
+    code = "E0371"
+    missing: str
+
+    def message(self) -> str:
+        return f"the arms of this `match` leave out `{self.missing}`"
+
+    def help(self) -> str:
+        return "add an arm for all other values: `_ => …`"
+
+
+@record(kw_only=True)
+class WrongPattern(Diagnostic):
+    """A pattern that has another form than what it is compared with.
+
+    match (a, b) { (0, 0) => 1, 1 => 2, _ => 3 }        // error: `1` is no pair
+    match (a, b) { (0, 0) => 1, (1, _) => 2, _ => 3 }
+    """
+
+    code = "E0372"
+    reason: str
+
+    def message(self) -> str:
+        return f"this pattern can never match: {self.reason}"
