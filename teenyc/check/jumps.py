@@ -36,8 +36,10 @@ def jumps(body: ast.Block, label: ast.Name | None) -> bool:
     return _block_jumps(body, Loop(label.text if label else None, 0), nested=False)
 
 
-def lowered_for(node: ast.For, start: ast.Expression, stop: ast.Expression, step: ast.Expression) -> ast.Block:
-    """A `for` over a range as statements without jumps of its own."""
+def lowered_for(node: ast.For, range: ast.Range, step: ast.Expression) -> ast.Block:
+    """A `for` over a range as statements without jumps of its own. No counter is ever beyond the range's end."""
+    assert range.start is not None, "the caller states it"
+    assert range.stop is not None, "ranges without an end are reported"
     loop = Loop(node.label.text if node.label else None, node.span.start)
     body = _body(node.body, loop)
     if not _mentions(body, loop.done):
@@ -45,13 +47,28 @@ def lowered_for(node: ast.For, start: ast.Expression, stop: ast.Expression, step
     counter = f"{_counter(node)}'{node.span.start}"
     at = node.span
     given = ast.Let(pattern=node.pattern, annotation=None, value=_path(counter, at), span=at)
-    onward = _assign(counter, "+=", step, at)
+    stop = _path(f"stop'{at.start}", at)
+    onward: ast.Statement = _assign(counter, "+=", step, at)
+    is_single = isinstance(step, ast.IntegerLiteral) and step.value == 1
+    if range.inclusive and is_single:
+        onward = _guarded(onward, _infix(">=", _path(counter, at), stop, at), loop)
+    elif not is_single:
+        sign = ">" if range.inclusive else ">="
+        onward = _guarded(onward, _infix(sign, _path(counter, at), _infix("-", stop, step, at), at), loop)
     inner = ast.Block(statements=(given, *_statements(body), onward), value=None, span=node.body.span)
-    in_range = _infix("<", _path(counter, at), _path(f"stop'{at.start}", at), at)
+    in_range = _infix("<=" if range.inclusive else "<", _path(counter, at), stop, at)
     condition = _infix("&&", in_range, _not(_path(loop.done, at), at), at)
     whole = ast.While(condition=condition, body=inner, span=at, comments=node.comments)
-    first = _let(f"stop'{at.start}", stop, stop.span, mutable=False)
-    return _scope([first, _let(counter, start, at), _flag(loop.done, at), whole], at)
+    first = _let(f"stop'{at.start}", range.stop, range.stop.span, mutable=False)
+    return _scope([first, _let(counter, range.start, at), _flag(loop.done, at), whole], at)
+
+
+def _guarded(onward: ast.Statement, is_last: ast.Expression, loop: Loop) -> ast.Statement:
+    """A step that is not taken from where it would pass the end, since it might pass the greatest number too."""
+    at = is_last.span
+    then = _scope([_assign(loop.done, "=", _true(at), at)], at)
+    test = ast.If(condition=is_last, then=then, otherwise=_scope([onward], at), span=at)
+    return ast.ExpressionStatement(value=test, span=at)
 
 
 def lowered_while(node: ast.While) -> ast.Block:

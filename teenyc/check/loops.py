@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from teenyc.check import expressions
+from teenyc.check.backwards import lowered_backwards
 from teenyc.check.context import Context, Group, Invalid, Symbol
 from teenyc.check.jumps import jumps, lowered_for, lowered_while
 from teenyc.check.statements import block_value, carried_symbols, scoped_block
 from teenyc.ir import nodes as ir
+from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.types import BOOL, I32, TensorType, is_integer, scalar
@@ -19,6 +21,10 @@ OPTIONS = ("num_stages", "loop_unroll_factor", "flatten", "warp_specialize", "di
 
 def for_loop(context: Context, node: ast.For) -> None:
     """`for i in a..b`, with a step, an inclusive end, or through `range` and `static_range`."""
+    upwards = lowered_backwards(node)
+    if upwards is not None:
+        scoped_block(context, upwards)
+        return
     if jumps(node.body, node.label):
         _jumping_for(context, node)
         return
@@ -27,7 +33,7 @@ def for_loop(context: Context, node: ast.For) -> None:
     insides = _enter(context, symbols)
     type = bounds[0].type if bounds is not None else TensorType(I32)
     name = node.pattern.name.text if isinstance(node.pattern, ast.NamePattern) else "_"
-    counter = context.value(type, "" if name == "_" else name)
+    counter = context.value(type, "" if name == "_" else name.partition("'")[0])
     with _inner(context) as statements:
         if name != "_":
             assert isinstance(node.pattern, ast.NamePattern)
@@ -45,6 +51,7 @@ def for_loop(context: Context, node: ast.For) -> None:
         step=step,
         carried=carried,
         body=ir.Block(statements=tuple(statements), yields=yields),
+        inclusive=_is_inclusive(node.iterable),
         unroll=unroll,
         options=options,
         span=node.span,
@@ -87,10 +94,7 @@ def _jumping_for(context: Context, node: ast.For) -> None:
         return
     one = ast.IntegerLiteral(value=1, span=node.span)
     start = range.start or ast.IntegerLiteral(value=0, span=node.span)
-    stop = range.stop
-    if range.inclusive:
-        stop = ast.Binary(operator="+", left=stop, right=one, operator_span=stop.span, span=stop.span)
-    scoped_block(context, lowered_for(node, start, stop, step or one))
+    scoped_block(context, lowered_for(node, replace(range, start=start), step or one))
 
 
 def jump(context: Context, node: ast.Jump) -> None:
@@ -174,6 +178,11 @@ def _parts(node: ast.Expression) -> tuple[ast.Range | None, ast.Expression | Non
     return None, None
 
 
+def _is_inclusive(node: ast.Expression) -> bool:
+    range, _ = _parts(node)
+    return range is not None and range.inclusive
+
+
 def _called(node: ast.Expression) -> str | None:
     """`range` or `static_range` where an iterable calls them."""
     if isinstance(node, ast.Call) and isinstance(node.callee, ast.PathExpression):
@@ -192,18 +201,17 @@ def _range(context: Context, node: ast.Range, step: ast.Expression | None) -> Bo
     spans = (node.start.span if node.start else node.span, node.stop.span, step.span if step else node.span)
     if not _one_type(context, (start, stop, by), spans, node.span):
         return None
-    if node.inclusive:
-        stop = context.emit(ir.Binary(operator="add", left=stop, right=_like(stop, 1)), stop.type, node.stop.span)
+    known = context.extent_of(by)
+    if known is not None and known.known is not None and known.known <= 0:
+        from teenyc.diagnostics.catalog.types import StepNotPositive
+
+        context.report(StepNotPositive(span=spans[2], step=known.known))
+        return None
     return start, stop, by
 
 
 def _zero(context: Context, value: int = 0) -> ir.Literal:
     return ir.Literal(value, context.inference.literal(False))
-
-
-def _like(operand: ir.Operand, value: int) -> ir.Literal:
-    assert isinstance(operand.type, TensorType)
-    return ir.Literal(value, operand.type)
 
 
 def _one_type(context: Context, operands: tuple[ir.Operand, ...], spans: tuple[Span, ...], whole: Span) -> bool:

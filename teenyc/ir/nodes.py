@@ -190,7 +190,8 @@ class Carried:
 class For:
     """`for counter in start..stop` with a step; zero trips where `start >= stop`.
 
-    `unroll` is `static_range`. `options` are `tl.range`'s (`num_stages`, `flatten`, …), by name.
+    `inclusive` is `start..=stop`, which pass `widen-counters` turns into the other. `unroll` is `static_range`.
+    `options` are `tl.range`'s (`num_stages`, `flatten`, …), by name.
     """
 
     counter: Value
@@ -199,6 +200,7 @@ class For:
     step: Operand
     carried: tuple[Carried, ...]
     body: Block
+    inclusive: bool = False
     unroll: bool = False
     options: tuple[tuple[str, Attribute], ...] = ()
     span: Span = field(compare=False, repr=False)

@@ -186,7 +186,8 @@ def _for_text(loop: For, names: Names) -> str:
     unroll = " unroll" if loop.unroll else ""
     counter = _definitions_text((loop.counter,), names)
     carried = _carried_text(loop.carried, names)
-    return f"for {counter} in {start}..{stop} step {step}{unroll}{options}{carried}"
+    sign = "..=" if loop.inclusive else ".."
+    return f"for {counter} in {start}{sign}{stop} step {step}{unroll}{options}{carried}"
 
 
 def _carried_text(carried: tuple[Carried, ...], names: Names) -> str:

@@ -35,21 +35,25 @@ def first_pair(out_ptr, n: tl.int32, wanted: tl.int32):
     row = tl.program_id(0).to(tl.int64)
     a = 0
     b = 0
-    total = n + 1
     i = 1
     done = False
-    while (i < total) & ~done:
-        total_2 = n + 1
+    while (i <= n) & ~done:
         j = i
         done_ = False
-        while (j < total_2) & ~done_:
+        while (j <= n) & ~done_:
             if i * j == (wanted + row).to(tl.int32):
                 a = i
                 b = j
                 done = True
                 done_ = True
-            j = j + 1
-        i = i + 1
+            if j >= n:
+                done_ = True
+            else:
+                j = j + 1
+        if i >= n:
+            done = True
+        else:
+            i = i + 1
     tl.store(out_ptr + row * 2, a)
     tl.store(out_ptr + row * 2 + 1, b)
 

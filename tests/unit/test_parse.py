@@ -196,7 +196,9 @@ def test_names_are_normalized() -> None:
 
 
 def test_match_is_read() -> None:
-    node = expression_of("match n { 0 | 1 => a, -2..=2 if b => { c } N => return, (1, _) => d, 1..5 | 7.. | ..0 | ..=9 => f, _ => e }")
+    node = expression_of(
+        "match n { 0 | 1 => a, -2..=2 if b => { c } N => return, (1, _) => d, 1..5 | 7.. | ..0 | ..=9 => f, _ => e }"
+    )
     assert isinstance(node, ast.Match)
     first, second, third, fourth, fifth, last = node.arms
     assert len(first.patterns) == 2

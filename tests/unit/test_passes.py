@@ -118,6 +118,7 @@ def test_early_returns_stay() -> None:
 
 def test_the_pipeline_has_the_documented_names() -> None:
     assert [p.name for p in PIPELINE] == [
+        "widen-counters",
         "fold-constants",
         "widen-offsets",
         "widen-floats",

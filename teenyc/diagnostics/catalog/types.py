@@ -464,3 +464,22 @@ class WrongPattern(Diagnostic):
 
     def message(self) -> str:
         return f"this pattern can never match: {self.reason}"
+
+
+@record(kw_only=True)
+class StepNotPositive(Diagnostic):
+    """The step of a range is zero or below. Down is counted by `rev`, or by `range` with a step that is written `-2`.
+
+    for i in (0..8).step_by(-2) {}          // error
+    for i in (0..8).rev().step_by(2) {}     // 7, 5, 3, 1
+    for i in range(8, 0, -2) {}             // 8, 6, 4, 2
+    """
+
+    code = "E0373"
+    step: int
+
+    def message(self) -> str:
+        return f"the step of a range must be positive, this is {self.step}"
+
+    def help(self) -> str:
+        return "count down with `(a..b).rev()`, before `step_by`"
