@@ -1,4 +1,4 @@
-"""Lint for stores that every program makes to one address."""
+"""Lint for stores that several programs make to one address."""
 
 from __future__ import annotations
 
@@ -6,88 +6,98 @@ from teenyc.diagnostics.model import Reporter
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir import nodes as ir
-from teenyc.ir.walk import blocks_of, operands_of, results_of, statements_of
-
-PROGRAM = "program_id"
+from teenyc.ir.digits import EVERYTHING, LOADED, NONE, Digits, Numbers, program_digits
+from teenyc.ir.masks import Masks, masks
+from teenyc.ir.walk import blocks_of, statements_of
 
 
 def lint_races(kernel: ir.Kernel, reporter: Reporter) -> None:
-    """Reports stores whose address and conditions do not depend on the program: each program writes there."""
-    varying = _varying(kernel)
+    """Reports stores to addresses that do not tell the programs apart which get there.
+
+    Where an address depends on the program, but not on all of its index, programs that write equal values do no harm.
+    """
     if kernel.attributes.grid == ():
         return
-    _lint_block(kernel.body, varying, reporter)
+    known = masks(kernel)
+    _Races(known, program_digits(kernel, known), _compares(kernel, known), reporter).block(kernel.body, NONE)
 
 
-def _lint_block(block: ir.Block, varying: set[int], reporter: Reporter) -> None:
-    for statement in block.statements:
-        if isinstance(statement, ir.Let) and isinstance(statement.operation, ir.Call):
-            _lint_call(statement, statement.operation, varying, reporter)
-        if isinstance(statement, ir.If) and _is_varying(statement.condition, varying):
-            if any(isinstance(b.statements[-1], ir.Return) for b in blocks_of(statement) if b.statements):
-                return  # only some programs get further
-            continue
-        for inner in blocks_of(statement):
-            _lint_block(inner, varying, reporter)
+def _compares(kernel: ir.Kernel, known: Masks) -> dict[int, tuple[bool, ir.Compare]]:
+    """The comparisons of a kernel by the number of their condition, and whether it must hold for them to."""
+    found: dict[int, tuple[bool, ir.Compare]] = {}
+    for _, statement in statements_of(kernel.body):
+        if isinstance(statement, ir.Let) and isinstance(statement.operation, ir.Compare):
+            for holds, number, _ in known.conditions(statement.results[0]):
+                found[number] = holds, statement.operation
+    return found
 
 
-def _lint_call(statement: ir.Let, call: ir.Call, varying: set[int], reporter: Reporter) -> None:
-    effects = TABLE[call.intrinsic].effects
-    pointer = call.operand("pointer")
-    if Effect.WRITES not in effects or Effect.ATOMIC in effects or pointer is None:
-        return
-    mask = call.operand("mask")
-    if _is_varying(pointer, varying) or (mask is not None and _is_varying(mask, varying)):
-        return
-    from teenyc.diagnostics.catalog.lints import SameAddress
+class _Races:
+    """A walk over one kernel with the digits that the conditions around a statement fix."""
 
-    name = pointer.name if isinstance(pointer, ir.Value) else ""
-    reporter.report(SameAddress(span=statement.span, pointer=name))
+    def __init__(
+        self, known: Masks, digits: Digits, compares: dict[int, tuple[bool, ir.Compare]], reporter: Reporter
+    ) -> None:
+        self.known = known
+        self.digits = digits
+        self.compares = compares
+        self.reporter = reporter
+
+    def block(self, block: ir.Block, fixed: Numbers) -> None:
+        for statement in block.statements:
+            if isinstance(statement, ir.If):
+                inside = [fixed | self.fixed(statement.condition, holds=holds) for holds in (True, False)]
+                for inner, each in zip(blocks_of(statement), inside, strict=True):
+                    self.block(inner, each)
+                ends = [each for inner, each in zip(blocks_of(statement), inside, strict=True) if not _leaves(inner)]
+                fixed = ends[0] if len(ends) == 1 else fixed
+                continue
+            if isinstance(statement, ir.Let) and isinstance(statement.operation, ir.Call):
+                self.call(statement, statement.operation, fixed)
+            for inner in blocks_of(statement):
+                self.block(inner, fixed)
+
+    def fixed(self, flag: ir.Operand | None, *, holds: bool = True) -> Numbers:
+        """The digits that a condition pins down: those in `pid == 0`, none in `pid < n`; of what is loaded, any."""
+        if flag is None:
+            return NONE
+        found = NONE
+        for wanted, number, _ in self.known.conditions(flag, holds=holds):
+            if number not in self.compares:
+                return found | self.digits.of(flag)
+            direct, compare = self.compares[number]
+            digits = self.digits.of(compare.left) | self.digits.of(compare.right)
+            is_equality = compare.operator == ("eq" if wanted is direct else "ne")
+            if is_equality or LOADED in digits:
+                found |= digits
+        return found
+
+    def call(self, statement: ir.Let, call: ir.Call, fixed: Numbers) -> None:
+        effects = TABLE[call.intrinsic].effects
+        pointer = call.operand("pointer")
+        if Effect.WRITES not in effects or Effect.ATOMIC in effects or pointer is None:
+            return
+        told = fixed | self.digits.of(pointer) | self.fixed(call.operand("mask"))
+        shared = self.digits.shared_axes(told)
+        if not shared and (told or self.digits.axes):
+            return
+        if told and not self.differs(call.operand("value"), told):
+            return
+        self.report(statement, pointer, told, shared)
+
+    def differs(self, value: ir.Operand | None, told: Numbers) -> bool:
+        """Whether programs of which an address does not tell one from the other store values of their own."""
+        own = self.digits.of(value) - {LOADED}
+        return EVERYTHING in own or not own <= self.digits.covered(told)
+
+    def report(self, statement: ir.Let, pointer: ir.Operand, told: Numbers, shared: frozenset[int]) -> None:
+        from teenyc.diagnostics.catalog.lints import SameAddress
+
+        name = pointer.name if isinstance(pointer, ir.Value) else ""
+        axis = min(shared) if told else None
+        is_partly = axis is not None and not told.isdisjoint(self.digits.digits_of(axis))
+        self.reporter.report(SameAddress(span=statement.span, pointer=name, axis=axis, is_partly=is_partly))
 
 
-def _is_varying(operand: ir.Operand, varying: set[int]) -> bool:
-    return isinstance(operand, ir.Value) and operand.id in varying
-
-
-def _varying(kernel: ir.Kernel) -> set[int]:
-    """The values that may differ between programs, to a fixpoint over what loops carry."""
-    varying: set[int] = set()
-    size = -1
-    while size != len(varying):
-        size = len(varying)
-        for _, statement in statements_of(kernel.body):
-            _spread(statement, varying)
-    return varying
-
-
-def _spread(statement: ir.Statement, varying: set[int]) -> None:
-    match statement:
-        case ir.Let(operation=ir.Call(intrinsic=name)) if name == PROGRAM or Effect.ATOMIC in TABLE[name].effects:
-            varying.update(r.id for r in statement.results)
-        case ir.Let():
-            if any(_is_varying(o, varying) for o in operands_of(statement.operation)):
-                varying.update(r.id for r in statement.results)
-        case ir.If():
-            _spread_if(statement, varying)
-        case ir.For() | ir.While():
-            _spread_loop(statement, varying)
-        case ir.Return():
-            pass
-
-
-def _spread_if(statement: ir.If, varying: set[int]) -> None:
-    decided = _is_varying(statement.condition, varying)
-    for branch in (statement.then, statement.otherwise):
-        for result, operand in zip(results_of(statement), branch.yields, strict=False):
-            if decided or _is_varying(operand, varying):
-                varying.add(result.id)
-
-
-def _spread_loop(statement: ir.For | ir.While, varying: set[int]) -> None:
-    bounds = (statement.start, statement.stop, statement.step) if isinstance(statement, ir.For) else ()
-    decided = any(_is_varying(o, varying) for o in bounds)
-    if isinstance(statement, ir.For) and decided:
-        varying.add(statement.counter.id)
-    for carried, operand in zip(statement.carried, statement.body.yields, strict=True):
-        if decided or _is_varying(carried.initial, varying) or _is_varying(operand, varying):
-            varying.update((carried.inside.id, carried.result.id))
+def _leaves(block: ir.Block) -> bool:
+    return bool(block.statements) and isinstance(block.statements[-1], ir.Return)

@@ -137,26 +137,40 @@ class ValueNeverRead(Lint):
 
 @record(kw_only=True)
 class SameAddress(Lint):
-    """A store writes to addresses that do not depend on the program's index, so every program writes the same place.
+    """A store writes to addresses that do not tell programs apart, so several of them write the same place.
 
-        store(out, v);                              // all programs write `out`
-        store(out + program_id(Axis::X), v);        // each its own
+        store(out, v);                                  // all programs write `out`
+        store(out + program_id(Axis::X), v);            // each its own
+        store(out + program_id(Axis::X) % n, v);        // every n-th program writes the same place
 
-    A kernel that is launched with one program only may do so.
+    Which of them stays is not defined, and where each loads, adds and stores, some of the sums are lost. Sums over
+    programs need `atomic_add`, or a second kernel that adds up. A kernel that is launched with one program only may
+    write where it likes, and so may programs that write the same value along an axis.
     """
 
     code = "W0106"
     pointer: str
+    axis: int | None = None
+    is_partly: bool = False
 
     def message(self) -> str:
-        return "every program writes to the same address"
+        if self.axis is None:
+            return "every program writes to the same address"
+        if self.is_partly:
+            return "several programs write to the same address"
+        return f"every program along axis {self.axis} writes to the same address"
 
     def label(self) -> str:
         where = f" in `{self.pointer}`" if self.pointer else ""
-        return f"the address{where} does not depend on `program_id`"
+        if self.is_partly:
+            return f"the address{where} depends on a part of `program_id({self.axis})` only"
+        index = "program_id" if self.axis is None else f"program_id({self.axis})"
+        return f"the address{where} does not depend on `{index}`"
 
     def help(self) -> str:
-        return "add an offset that depends on `program_id`, or launch one program only"
+        index = "program_id" if self.axis is None else f"program_id({self.axis})"
+        whole = f"all of `{index}`" if self.is_partly else f"`{index}`"
+        return f"add an offset that depends on {whole}, add up with `atomic_add`, or launch one program only"
 
 
 @record(kw_only=True)
