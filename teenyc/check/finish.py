@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from teenyc.check.context import Context
-from teenyc.check.race import lint_races
+from teenyc.check.hazards import lint_hazards
 from teenyc.ir import nodes as ir
 from teenyc.ir.walk import uses
 from teenyc.record import fields, is_record, replace
@@ -26,7 +26,7 @@ def finish(context: Context, kernel: ir.Kernel) -> ir.Kernel | None:
         if context.reporter.has_errors:
             return None
     _lint_assignments(settled, context)
-    lint_races(settled, context.reporter)
+    lint_hazards(settled, context.reporter)
     return settled
 
 

@@ -218,6 +218,69 @@ class UnreachableCode(Lint):
 
 
 @record(kw_only=True)
+class FloatAtomic(Lint):
+    """Programs add floats to one element in an order that differs from run to run, and so does the rounded result.
+
+    atomic_add(out + bin, x);               // f32: the last digits differ between runs
+    store(partial + program_id(0), x);      // one element a program, summed by a second kernel
+
+    Integers, `atomic_max` and `atomic_min` give the same in every order.
+    """
+
+    code = "W0110"
+    function: str
+    variable: str | None = None
+
+    def message(self) -> str:
+        return f"`{self.function}` of floats gives another result in another order"
+
+    def label(self) -> str:
+        return "the order in which programs get here is not defined"
+
+    def notes(self) -> tuple[str, ...]:
+        if self.variable is None:
+            return ()
+        return (f"each step rounds to `{self.variable}` as it is in memory, so that with 16 bits small terms are lost",)
+
+    def help(self) -> str:
+        return "to get the same result each time, store one part a program and add the parts in a second kernel"
+
+
+@record(kw_only=True)
+class NarrowSum(Lint):
+    """A sum is rounded to 16 or 8 bits at every step, so that terms below a 256th (`bf16`) of it are lost.
+
+    Arithmetic on 16-bit floats is done in f32 between a load and a store. An atomic works in memory's type, and a cast
+    to a named type rounds.
+
+        acc = (acc + x) as bf16;        // in a loop: stops growing at 256 times x
+        acc += x;                       // f32 until it is stored
+    """
+
+    code = "W0111"
+    element: str
+    function: str | None = None
+    name: str = ""
+
+    def message(self) -> str:
+        if self.function is not None:
+            return f"`{self.function}` adds in `{self.element}`"
+        return f"a sum{_of(self.name)} is rounded to `{self.element}` in every iteration"
+
+    def label(self) -> str:
+        return "small terms are lost"
+
+    def help(self) -> str:
+        if self.function is not None:
+            return "add to memory of `f32`, and convert at the end"
+        return "add in `f32`, and convert behind the loop"
+
+
+def _of(name: str) -> str:
+    return f" in `{name}`" if name else ""
+
+
+@record(kw_only=True)
 class UnknownLint(Lint):
     """`#[allow(teenyc::…)]` names a lint that teenyc does not have, so it allows nothing.
 

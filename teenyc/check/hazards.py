@@ -1,0 +1,26 @@
+"""Lints on memory and numbers of a whole kernel: what it does goes in, and those lints that it can concern run."""
+
+from __future__ import annotations
+
+from teenyc.diagnostics.model import Reporter
+from teenyc.intrinsics import TABLE
+from teenyc.intrinsics.spec import Effect
+from teenyc.ir import nodes as ir
+from teenyc.ir.walk import statements_of
+
+
+def lint_hazards(kernel: ir.Kernel, reporter: Reporter) -> None:
+    """Runs the lints; each in a module of its own, which is imported where it can have something to say."""
+    called = {c.intrinsic for _, s in statements_of(kernel.body) if isinstance(c := _operation(s), ir.Call)}
+    effects = frozenset[Effect]().union(*(TABLE[name].effects for name in called))
+    if Effect.WRITES in effects:
+        from teenyc.check.race import lint_races
+
+        lint_races(kernel, reporter)
+    from teenyc.check.order import lint_order
+
+    lint_order(kernel, reporter)
+
+
+def _operation(statement: ir.Statement) -> ir.Operation | None:
+    return statement.operation if isinstance(statement, ir.Let) else None
