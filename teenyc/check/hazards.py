@@ -17,6 +17,14 @@ def lint_hazards(kernel: ir.Kernel, reporter: Reporter) -> None:
         from teenyc.check.race import lint_races
 
         lint_races(kernel, reporter)
+    if "sum" in called and "load" in called:
+        from teenyc.check.padded import lint_padding
+
+        lint_padding(kernel, reporter)
+    if "load" in called and not called.isdisjoint({"max", "max_with_indices", "softmax"}):
+        from teenyc.check.hollow import lint_hollow_rows
+
+        lint_hollow_rows(kernel, reporter)
     from teenyc.check.order import lint_order
 
     lint_order(kernel, reporter)

@@ -32,6 +32,9 @@ class _Unknown(Enum):
 
 
 SOME: Final = _Unknown.SOME
+HUGE = 1e30
+"""Numbers from here on stand for infinity where an author does not want NaN: adding `SOME` makes no difference."""
+
 Number: TypeAlias = "float | _Unknown"
 """Integers and bools are kept as floats, which hold all that matters here."""
 
@@ -98,7 +101,7 @@ def _partly(operator: str, x: Number, y: Number) -> Number:
         return 0.0
     if operator == "div" and x is SOME and math.isinf(known):
         return 0.0
-    if operator in ("add", "sub") and not math.isfinite(known):
+    if operator in ("add", "sub") and not abs(known) < HUGE:
         return -known if operator == "sub" and x is SOME else known
     return SOME
 

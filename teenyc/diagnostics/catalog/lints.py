@@ -281,6 +281,63 @@ def _of(name: str) -> str:
 
 
 @record(kw_only=True)
+class PaddedLanes(Lint):
+    """A sum adds up lanes that a mask left out, which do not hold 0: `other` went through work that made more of it.
+
+    let x = load(p + off, mask = off < n, other = 0.0);
+    let total = sum(exp(x - top));                                      // each padded lane adds exp(-top)
+    let total = sum(where_(off < n, exp(x - top), 0.0));
+    let x = load(p + off, mask = off < n, other = f32::NEG_INFINITY);   // or so: exp(-inf) is 0
+    """
+
+    code = "W0112"
+    name: str
+    load: Span
+    number: str | None
+
+    def message(self) -> str:
+        return "this sum counts lanes that a mask left out"
+
+    def label(self) -> str:
+        holds = f"{self.number} in each" if self.number is not None else "what is made of `other` in each"
+        return f"adds {holds}"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.load, "the mask of this load left them out"),)
+
+    def help(self) -> str:
+        return "put `where_(mask, …, 0.0)` before the sum, or load an `other` of which 0 is made"
+
+
+@record(kw_only=True)
+class HollowRow(Lint):
+    """A mask that depends on memory may leave out a whole row: its maximum is then -inf, and `-inf - -inf` is NaN.
+
+    let s = where_(flags, scores, f32::NEG_INFINITY);
+    let p = exp(s - max(s));                            // NaN in a row without a flag
+    let top = max(s);
+    let p = exp(s - if top > f32::NEG_INFINITY { top } else { 0.0 });
+
+    Masks that compare places with a parameter are not reported: they leave a lane in each row of a tensor that has any.
+    """
+
+    code = "W0113"
+    mask: Span
+
+    def message(self) -> str:
+        return "a row that is masked as a whole gives NaN here"
+
+    def label(self) -> str:
+        return "`-inf - -inf` where no lane is left"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.mask, "puts -inf where loaded values say so, perhaps in every lane"),)
+
+    def help(self) -> str:
+        return "subtract 0 where the maximum is `f32::NEG_INFINITY`, or mask with a finite number"
+
+
+@record(kw_only=True)
 class UnknownLint(Lint):
     """`#[allow(teenyc::…)]` names a lint that teenyc does not have, so it allows nothing.
 

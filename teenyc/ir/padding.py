@@ -1,0 +1,214 @@
+"""Padded lanes: a kernel goes in; the numbers in the lanes that masks left out of its loads come out.
+
+A load with `other` holds that number where its mask is false. Work lane by lane makes other numbers of it, which are
+followed as far as they are known; what is not known, but is made of them, is `SOME` number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias, assert_never
+
+from teenyc.ir.fills import SOME, Number, folded
+from teenyc.ir.lanes import Lanes, lanes_of
+from teenyc.ir.masks import Condition, Conditions, Masks, moved, shape_of
+from teenyc.ir.nodes import (
+    Apply,
+    Binary,
+    Block,
+    Call,
+    Cast,
+    Compare,
+    Copy,
+    ExpandDims,
+    For,
+    If,
+    Kernel,
+    Let,
+    Literal,
+    Offset,
+    Operand,
+    Operation,
+    Return,
+    Statement,
+    Unary,
+    Value,
+    While,
+)
+from teenyc.ir.walk import operands_of
+from teenyc.record import record
+from teenyc.types import BOOL, TensorType
+
+
+@record
+class Padding:
+    """The number in lanes where the conditions of a mask do not all hold, and the load that put its like there."""
+
+    number: Number
+    load: Let
+
+
+Paddings: TypeAlias = "Mapping[Conditions, Padding]"
+NO_PADDING: Paddings = {}
+
+MOST = 4
+"""Of more masks than this in one value, the rest is left out."""
+
+
+def paddings(kernel: Kernel, masks: Masks) -> Filled:
+    """What is in the padded lanes of each value; values that a loop or a branch gives have none."""
+    filled = Filled(masks)
+    filled.block(kernel.body)
+    return filled
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Filled:
+    """The paddings of values by id, and the numbers of those that hold one number in every lane."""
+
+    masks: Masks
+    known: dict[int, Paddings] = field(default_factory=dict)
+    numbers: dict[int, Number] = field(default_factory=dict)
+
+    def block(self, block: Block) -> None:
+        for statement in block.statements:
+            self.statement(statement)
+
+    def statement(self, statement: Statement) -> None:
+        match statement:
+            case Let():
+                self.let(statement)
+            case For():
+                self.block(statement.body)
+            case While():
+                self.block(statement.condition)
+                self.block(statement.body)
+            case If():
+                self.block(statement.then)
+                self.block(statement.otherwise)
+            case Return():
+                pass
+            case _:
+                assert_never(statement)
+
+    def let(self, let: Let) -> None:
+        operation = let.operation
+        if len(let.results) != 1 or not isinstance(let.results[0].type, TensorType):
+            return
+        (value,) = let.results
+        if isinstance(operation, Call) and operation.intrinsic == "load":
+            self.load(let, operation)
+        elif is_lanewise(operation):
+            self.number(value, operation)
+            found = self.lanewise(value, operation)
+            if found:
+                self.known[value.id] = found
+
+    def load(self, let: Let, call: Call) -> None:
+        mask, other = call.operand("mask"), call.operand("other")
+        if mask is None or other is None:
+            return
+        number = self.everywhere(other)
+        conditions = self.masks.conditions(mask)
+        if number is not None and conditions:
+            self.known[let.results[0].id] = {conditions: Padding(number, let)}
+
+    # ---- numbers that fill a value ----------------------------------------------------------------------------------
+
+    def everywhere(self, operand: Operand) -> Number | None:
+        """The number that a value holds in every lane, where it is known."""
+        if isinstance(operand, Literal):
+            return float(operand.value)
+        return self.numbers.get(operand.id) if isinstance(operand, Value) else None
+
+    def number(self, value: Value, operation: Operation) -> None:
+        numbers = [self.everywhere(o) for o in operands_of(operation)]
+        known = [n for n in numbers if n is not None]
+        assert isinstance(value.type, TensorType), "numbers fill tensors"
+        if len(known) == len(numbers):
+            found = folded(operation, known, value.type.element)
+            if found is not SOME:
+                self.numbers[value.id] = found
+
+    # ---- lane by lane -----------------------------------------------------------------------------------------------
+
+    def lanewise(self, value: Value, operation: Operation) -> Paddings:
+        found: dict[Conditions, Padding] = {}
+        assert isinstance(value.type, TensorType), "only tensors have lanes"
+        for operand in operands_of(operation):
+            for conditions, padding in self.of(operand).items():
+                if conditions in found or len(found) == MOST:
+                    continue
+                numbers = [self.within(o, conditions) for o in operands_of(operation)]
+                number = self.selected(operation, numbers, conditions)
+                if number is None:
+                    number = folded(operation, numbers, value.type.element)
+                found[conditions] = Padding(number, padding.load)
+        return self.placed(found, value, operation)
+
+    def of(self, operand: Operand) -> Paddings:
+        return self.known.get(operand.id, NO_PADDING) if isinstance(operand, Value) else NO_PADDING
+
+    def within(self, operand: Operand, conditions: Conditions) -> Number:
+        """The number of an operand in the lanes where not all conditions hold."""
+        everywhere = self.everywhere(operand)
+        if everywhere is not None:
+            return everywhere
+        for wider, padding in self.of(operand).items():
+            if wider >= conditions:
+                return padding.number
+        if isinstance(operand, Value) and _is_flag(operand):
+            if self.masks.conditions(operand) >= conditions:
+                return 0.0
+            if self.masks.conditions(operand, holds=False) >= conditions:
+                return 1.0
+        return SOME
+
+    def selected(self, operation: Operation, numbers: list[Number], conditions: Conditions) -> Number | None:
+        """What a `where` with a condition that is not known gives: one of two numbers, of which none is known."""
+        if not isinstance(operation, Call) or operation.intrinsic != "where" or numbers[0] is not SOME:
+            return None
+        return numbers[1] if numbers[1] == numbers[2] else SOME
+
+    def placed(self, found: Mapping[Conditions, Padding], value: Value, operation: Operation) -> Paddings:
+        """Conditions at the positions where the lanes of the result are."""
+        rank = len(shape_of(value))
+        if isinstance(operation, ExpandDims):
+            return {
+                frozenset((h, n, moved(at, operation.axes, rank)) for h, n, at in conditions): padding
+                for conditions, padding in found.items()
+            }
+        if isinstance(operation, Call) and lanes_of(operation.intrinsic) is Lanes.PERMUTED:
+            from teenyc.ir.lanes import order_of
+
+            order = order_of(operation, rank)
+
+            def permuted(condition: Condition) -> Condition:
+                holds, number, positions = condition
+                return (holds, number, tuple(order.index(p + rank) - rank for p in positions))
+
+            return {frozenset(map(permuted, conditions)): padding for conditions, padding in found.items()}
+        if isinstance(operation, Call) and lanes_of(operation.intrinsic) is Lanes.MOVED:
+            return {self.masks.shuffle(c, operation, value, 0): padding for c, padding in found.items()}
+        return found
+
+
+def is_lanewise(operation: Operation) -> bool:
+    """Whether an operation makes each lane of one lane of each operand, perhaps in another place."""
+    match operation:
+        case Copy() | Unary() | Binary() | Compare() | Cast() | ExpandDims():
+            return True
+        case Call():
+            kind = lanes_of(operation.intrinsic)
+            return kind in (Lanes.SAME, Lanes.STRETCHED, Lanes.PERMUTED) or (
+                kind is Lanes.MOVED and len(operation.operands) == 1
+            )
+        case Offset() | Apply():
+            return False
+        case _:
+            assert_never(operation)
+
+
+def _is_flag(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and value.type.element == BOOL
