@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from teenyc.check.context import Context
+from teenyc.check.facts import Facts
 from teenyc.check.hazards import lint_hazards
 from teenyc.ir import nodes as ir
 from teenyc.ir.walk import uses
@@ -19,14 +20,15 @@ def finish(context: Context, kernel: ir.Kernel) -> ir.Kernel | None:
     if context.reporter.has_errors:
         return None
     settled: ir.Kernel = _settled(kernel, context, {})
+    facts = Facts(settled)
     if context.others:  # only loads under a mask and without `other` leave lanes undefined
         from teenyc.check.undefined import check_undefined
 
-        check_undefined(context, settled)
+        check_undefined(context, facts)
         if context.reporter.has_errors:
             return None
     _lint_assignments(settled, context)
-    lint_hazards(settled, context.reporter)
+    lint_hazards(facts, context.reporter)
     return settled
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from teenyc.check.facts import Facts
 from teenyc.diagnostics.model import Reporter
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
@@ -9,22 +10,23 @@ from teenyc.ir import nodes as ir
 from teenyc.ir.walk import statements_of
 
 
-def lint_hazards(kernel: ir.Kernel, reporter: Reporter) -> None:
+def lint_hazards(facts: Facts, reporter: Reporter) -> None:
     """Runs the lints; each in a module of its own, which is imported where it can have something to say."""
+    kernel = facts.kernel
     called = {c.intrinsic for _, s in statements_of(kernel.body) if isinstance(c := _operation(s), ir.Call)}
     effects = frozenset[Effect]().union(*(TABLE[name].effects for name in called))
     if Effect.WRITES in effects:
         from teenyc.check.race import lint_races
 
-        lint_races(kernel, reporter)
+        lint_races(facts, reporter)
     if "sum" in called and "load" in called:
         from teenyc.check.padded import lint_padding
 
-        lint_padding(kernel, reporter)
+        lint_padding(facts, reporter)
     if "load" in called and not called.isdisjoint({"max", "max_with_indices", "softmax"}):
         from teenyc.check.hollow import lint_hollow_rows
 
-        lint_hollow_rows(kernel, reporter)
+        lint_hollow_rows(facts, reporter)
     from teenyc.check.order import lint_order
 
     lint_order(kernel, reporter)

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import math
 
+from teenyc.check.facts import Facts
 from teenyc.diagnostics.model import Reporter
 from teenyc.ir import nodes as ir
-from teenyc.ir.digits import LOADED, Digits, program_digits
+from teenyc.ir.digits import LOADED, Digits
 from teenyc.ir.fills import SOME, Number, folded
-from teenyc.ir.masks import masks
-from teenyc.ir.padding import Filled, is_lanewise, paddings
+from teenyc.ir.padding import Filled, is_lanewise
 from teenyc.ir.walk import operands_of, statements_of
 from teenyc.types import TensorType
 
 _TOPS = frozenset({"max", "max_with_indices"})
 
 
-def lint_hollow_rows(kernel: ir.Kernel, reporter: Reporter) -> None:
+def lint_hollow_rows(facts: Facts, reporter: Reporter) -> None:
     """Reports where a row may have lost all its lanes to a mask that depends on memory, such as flags or a length.
 
     Masks that compare indices with parameters and constants are taken to leave a lane in each row.
     """
-    known = masks(kernel)
-    walk = _Hollow(paddings(kernel, known), program_digits(kernel, known), reporter)
-    for _, statement in statements_of(kernel.body):
+    walk = _Hollow(facts.filled, facts.digits, reporter)
+    for _, statement in statements_of(facts.kernel.body):
         if isinstance(statement, ir.Let):
             walk.let(statement)
 

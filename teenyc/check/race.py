@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from teenyc.check.facts import Facts
 from teenyc.diagnostics.model import Reporter
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir import nodes as ir
-from teenyc.ir.digits import EVERYTHING, LOADED, NONE, Digits, Numbers, program_digits
-from teenyc.ir.masks import Masks, masks
+from teenyc.ir.digits import EVERYTHING, LOADED, NONE, Digits, Numbers
+from teenyc.ir.masks import Masks
 from teenyc.ir.walk import blocks_of, statements_of
 
 
-def lint_races(kernel: ir.Kernel, reporter: Reporter) -> None:
+def lint_races(facts: Facts, reporter: Reporter) -> None:
     """Reports stores to addresses that do not tell the programs apart which get there.
 
     Where an address depends on the program, but not on all of its index, programs that write equal values do no harm.
     """
-    if kernel.attributes.grid == ():
-        return
-    known = masks(kernel)
-    _Races(known, program_digits(kernel, known), _compares(kernel, known), reporter).block(kernel.body, NONE)
+    kernel = facts.kernel
+    if kernel.attributes.grid != ():
+        _Races(facts.masks, facts.digits, _compares(kernel, facts.masks), reporter).block(kernel.body, NONE)
 
 
 def _compares(kernel: ir.Kernel, known: Masks) -> dict[int, tuple[bool, ir.Compare]]:

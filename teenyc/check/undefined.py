@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 
 from teenyc.check.context import Context
+from teenyc.check.facts import Facts
 from teenyc.diagnostics.model import Diagnostic, Fix
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir import nodes as ir
 from teenyc.ir.fills import SOME, Number, folded
-from teenyc.ir.masks import masks
 from teenyc.ir.undefined import UndefinedUse, undefined_uses
 from teenyc.ir.walk import definitions, operands_of, statements_of
 from teenyc.source import Span
@@ -48,12 +48,12 @@ _DEEPEST = 64
 """So many operations between a load and its use are followed to find the number to fill in."""
 
 
-def check_undefined(context: Context, kernel: ir.Kernel) -> None:
+def check_undefined(context: Context, facts: Facts) -> None:
     """Reports every place of a kernel where undefined lanes make a difference."""
-    found = undefined_uses(kernel, masks(kernel))
+    found = undefined_uses(facts.kernel, facts.masks)
     if not found:
         return
-    made = {value.id: s for _, s in statements_of(kernel.body) for value in definitions(s)}
+    made = {value.id: s for _, s in statements_of(facts.kernel.body) for value in definitions(s)}
     for each in found:
         context.report(_report(context, each, made))
 

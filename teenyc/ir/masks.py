@@ -81,11 +81,16 @@ class Masks:
     numbers: dict[Hashable, int] = field(default_factory=dict)
     holds: dict[tuple[int, bool], Conditions] = field(default_factory=dict)
     loops: dict[int, frozenset[int]] = field(default_factory=dict)
+    placed: dict[tuple[int, bool, tuple[int, ...]], Conditions] = field(default_factory=dict)
 
     def conditions(self, operand: Operand, *, holds: bool = True) -> Conditions:
         """What is true in each lane where a flag holds, or does not."""
         number, positions = self.view(operand)
-        return _placed(self.holds.get((number, holds), frozenset({(holds, number, _own(positions))})), positions)
+        key = (number, holds, positions)
+        if key not in self.placed:
+            own = self.holds.get((number, holds), frozenset({(holds, number, _own(positions))}))
+            self.placed[key] = _placed(own, positions)
+        return self.placed[key]
 
     def varies(self, condition: Condition, loop: int) -> bool:
         """Whether a condition may differ between the iterations of a loop."""

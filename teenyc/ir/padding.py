@@ -43,10 +43,13 @@ from teenyc.types import BOOL, TensorType
 
 @record
 class Padding:
-    """The number in lanes where the conditions of a mask do not all hold, and the load that put its like there."""
+    """The number in lanes where the conditions of a mask do not all hold, and the load that put its like there.
+
+    Flags that became numbers come from no load: they are 0 where they do not hold.
+    """
 
     number: Number
-    load: Let
+    load: Let | None
 
 
 Paddings: TypeAlias = "Mapping[Conditions, Padding]"
@@ -134,20 +137,23 @@ class Filled:
     # ---- lane by lane -----------------------------------------------------------------------------------------------
 
     def lanewise(self, value: Value, operation: Operation) -> Paddings:
-        found: dict[Conditions, Padding] = {}
         assert isinstance(value.type, TensorType), "only tensors have lanes"
-        for operand in operands_of(operation):
+        operands = operands_of(operation)
+        loads: dict[Conditions, Let | None] = {}
+        for operand in operands:
             for conditions, padding in self.of(operand).items():
-                if conditions in found or len(found) == MOST:
-                    continue
-                numbers = [self.within(o, conditions) for o in operands_of(operation)]
-                number = self.selected(operation, numbers, conditions)
-                if number is None:
-                    number = folded(operation, numbers, value.type.element)
-                found[conditions] = Padding(number, padding.load)
+                if conditions in loads or len(loads) < MOST:
+                    loads[conditions] = loads.get(conditions) or padding.load
+        if isinstance(operation, Cast) and isinstance(operation.operand, Value) and _is_flag(operation.operand):
+            loads.setdefault(self.masks.conditions(operation.operand), None)
+        found: dict[Conditions, Padding] = {}
+        for conditions, load in loads.items():
+            numbers = [self.within(o, conditions) for o in operands]
+            found[conditions] = Padding(folded(operation, numbers, value.type.element), load)
         return self.placed(found, value, operation)
 
     def of(self, operand: Operand) -> Paddings:
+        """The paddings of an operand."""
         return self.known.get(operand.id, NO_PADDING) if isinstance(operand, Value) else NO_PADDING
 
     def within(self, operand: Operand, conditions: Conditions) -> Number:
@@ -164,12 +170,6 @@ class Filled:
             if self.masks.conditions(operand, holds=False) >= conditions:
                 return 1.0
         return SOME
-
-    def selected(self, operation: Operation, numbers: list[Number], conditions: Conditions) -> Number | None:
-        """What a `where` with a condition that is not known gives: one of two numbers, of which none is known."""
-        if not isinstance(operation, Call) or operation.intrinsic != "where" or numbers[0] is not SOME:
-            return None
-        return numbers[1] if numbers[1] == numbers[2] else SOME
 
     def placed(self, found: Mapping[Conditions, Padding], value: Value, operation: Operation) -> Paddings:
         """Conditions at the positions where the lanes of the result are."""

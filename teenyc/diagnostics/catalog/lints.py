@@ -291,7 +291,6 @@ class PaddedLanes(Lint):
     """
 
     code = "W0112"
-    name: str
     load: Span
     number: str | None
 
