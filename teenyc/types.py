@@ -285,13 +285,24 @@ class TensorType:
 
 @record
 class DescriptorType:
-    """A tensor descriptor: a view of memory from which blocks of shape `block` are loaded."""
+    """A view of memory of which blocks of shape `block` are read and written, at offsets given with each access.
+
+    A block pointer has its offsets with it. What is read outside of the view is NaN with `pads_nan`, otherwise zero.
+    """
 
     element: Element
     block: Shape
+    is_block_pointer: bool = False
+    pads_nan: bool = False
+
+    @property
+    def rank(self) -> int:
+        """The number of axes of the view."""
+        return len(self.block)
 
     def __str__(self) -> str:
-        return f"TensorDescriptor<{self.element}, {shape_text(self.block)}>"
+        name = "BlockPointer" if self.is_block_pointer else "TensorDescriptor"
+        return f"{name}<{self.element}, {shape_text(self.block)}{', nan' if self.pads_nan else ''}>"
 
 
 @record

@@ -13,7 +13,7 @@ from teenyc.ir import nodes as ir
 from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.syntax import ast
-from teenyc.types import Element, Extent, Pointer, TensorType, Unsuffixed, is_float, is_integer
+from teenyc.types import DescriptorType, Element, Extent, Pointer, TensorType, Unsuffixed, is_float, is_integer
 
 AXES = {"X": 0, "Y": 1, "Z": 2}
 RUN_TIME = (Role.VALUE, Role.POINTER, Role.MASK)
@@ -142,6 +142,8 @@ def _read_one(context: Context, function: str, param: Param, node: ast.Expressio
         result.operands.append((param.name, operand))
         result.given[param.name] = Given(node.span, context.type_of(operand), static)
         return True
+    if param.role is Role.INDICES:
+        return _indices(context, function, param, node, result)
     if param.role is Role.FLAG:
         return _flag(context, param, node, result)
     static = _static(context, function, param, node)
@@ -149,6 +151,20 @@ def _read_one(context: Context, function: str, param: Param, node: ast.Expressio
         return False
     result.given[param.name] = Given(node.span, None, static)
     return True
+
+
+def _indices(context: Context, function: str, param: Param, node: ast.Expression, result: Read) -> bool:
+    """A list whose items are operands of their own, under the parameter's name and their number."""
+    if not isinstance(node, ast.Array | ast.Tuple):
+        _wrong(context, function, param, node.span, "a list such as `&[i, j]`")
+        return False
+    result.given[param.name] = Given(node.span)
+    items = [expressions.operand(context, item) for item in node.items]
+    for index, (item, operand) in enumerate(zip(node.items, items, strict=True)):
+        if not isinstance(operand, Invalid):
+            result.operands.append((f"{param.name}{index}", operand))
+            result.given[f"{param.name}{index}"] = Given(item.span, context.type_of(operand))
+    return not any(isinstance(operand, Invalid) for operand in items)
 
 
 def _flag(context: Context, param: Param, node: ast.Expression, result: Read) -> bool:
@@ -196,7 +212,7 @@ def _static(context: Context, function: str, param: Param, node: ast.Expression)
                 return node.value
             _wrong(context, function, param, node.span, "a string")
             return None
-        case Role.VALUE | Role.POINTER | Role.MASK | Role.FLAG:
+        case Role.VALUE | Role.POINTER | Role.MASK | Role.INDICES | Role.FLAG:
             raise AssertionError("read elsewhere")
 
 
@@ -312,8 +328,10 @@ def _met_element(
     if met is not None and met.role is Role.DTYPE:
         given = result.given.get(name)
         return given.static if given is not None else generics[-1] if generics else None  # type: ignore[return-value]  # what a dtype reads is an element
-    type = context.tensor_of(other) if other is not None else None
-    if type is None:
+    type = context.type_of(other) if other is not None else None
+    if isinstance(type, DescriptorType):
+        return type.element
+    if not isinstance(type, TensorType):
         return None
     return type.element.to if isinstance(type.element, Pointer) else type.element
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from teenyc.check import arguments, expressions, operators
+from teenyc.check import arguments, descriptors, expressions, operators
 from teenyc.check.context import INVALID, NOTHING, Checked, Context, Group, Invalid
 from teenyc.check.types import element_of
 from teenyc.intrinsics import TABLE, attributes_of, find, find_operator
 from teenyc.intrinsics.spec import Intrinsic, Operator, Site
 from teenyc.ir import nodes as ir
+from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.types import DTYPES, F32, F64, I32, Element, TensorType
@@ -128,6 +129,23 @@ def _intrinsic(
     record: Intrinsic | Operator | None = _overload(name, given)
     if record is None:
         return _unknown(context, name, name_span)
+    place = descriptors.place_of(record, given)
+    if place is not None:
+        with descriptors.receiver(context, given, place) as (type, named):
+            called = descriptors.overload(record, type)
+            return _bound(context, called, replace(called, name=record.name), named, generics, (name_span, span))
+    return _bound(context, record, record, given, generics, (name_span, span))
+
+
+def _bound(
+    context: Context,
+    record: Intrinsic | Operator,
+    shown: Intrinsic | Operator,
+    given: tuple[ast.Argument, ...],
+    generics: tuple[ast.TypeExpression | ast.Expression, ...],
+    spans: tuple[Span, Span],
+) -> Checked:
+    """A call of `record`, which reports call as `shown` is; `spans` are those of the name and of the call."""
     elements = _elements(context, generics)
     if elements is None:
         return INVALID
@@ -135,15 +153,15 @@ def _intrinsic(
         from teenyc.diagnostics.catalog.types import WrongGenerics
 
         return context.report(
-            WrongGenerics(span=name_span, function=name, expected=record.generics, found=len(generics))
+            WrongGenerics(span=spans[0], function=shown.name, expected=record.generics, found=len(generics))
         )
-    bound = arguments.bind(context, record.name, record.params, given, name_span)
+    bound = arguments.bind(context, shown.name, record.params, given, spans[0])
     if bound is None:
         return INVALID
-    read = arguments.read(context, record, bound, elements)
+    read = arguments.read(context, shown, bound, elements)
     if read is None:
         return INVALID
-    result = _operation(context, record, read, elements, span)
+    result = _operation(context, record, shown, read, elements, spans[1])
     if isinstance(result, ir.Value) and "mask" in bound and "other" not in bound:
         arguments.note_place(context, record, given, result)
     return result
@@ -187,13 +205,14 @@ def _elements(
 def _operation(
     context: Context,
     record: Intrinsic | Operator,
+    shown: Intrinsic | Operator,
     read: arguments.Read,
     elements: tuple[Element, ...],
     span: Span,
 ) -> Checked:
     if isinstance(record, Operator) and record.rule is None:
         return _operator(context, record, read, span)
-    judged = record if isinstance(record, Intrinsic) else _judged(record)
+    judged = shown if isinstance(shown, Intrinsic) else _judged(shown)
     site = Site(judged, span, read.given, elements, context.reporter.report, context.require)
     results = judged.rule(site)
     if results is None:

@@ -8,11 +8,12 @@ from typing import TypeAlias
 
 from teenyc.check import arguments, expressions
 from teenyc.check.context import INVALID, NOTHING, Checked, Context, Group, Invalid, Symbol, describe
+from teenyc.check.descriptors import stands_for
 from teenyc.check.types import annotated, element_of, is_tensor
 from teenyc.intrinsics.spec import Param, Role
 from teenyc.ir import nodes as ir
 from teenyc.syntax import ast
-from teenyc.types import Element, Pointer, TensorType, TypeVar
+from teenyc.types import DescriptorType, Element, Pointer, TensorType, TypeVar
 
 Generics: TypeAlias = "tuple[ast.TypeExpression | ast.Expression, ...]"
 
@@ -112,8 +113,8 @@ def _bind_variable(context: Context, type: ast.TypeExpression, value: ir.Operand
     if not isinstance(type, ast.PathType):
         return
     last = type.segments[-1]
-    found = context.tensor_of(value)
-    if found is None:
+    found = context.type_of(value)
+    if not isinstance(found, TensorType | DescriptorType):
         return
     element: Element = found.element
     if last.name.text in ("Pointer", "Tensor") and last.generics and isinstance(last.generics[0], ast.PathType):
@@ -135,6 +136,8 @@ def _checked_parameter(context: Context, type: ast.TypeExpression, value: ir.Ope
     element = element_of(context, type)
     if element is None:
         return INVALID
+    if stands_for(value, element):
+        return value
     found = context.tensor_of(value)
     shape = found.shape if found is not None and isinstance(element, TypeVar | Pointer) else ()
     return expressions.expect(context, value, TensorType(element, shape), node.span, "the parameter's type")
@@ -163,6 +166,8 @@ def _result(context: Context, function: ast.Function, result: Checked, body: ast
 
         return context.report(NoValue(span=span, found=describe(result, context)))
     element = annotated(context, function.result)
+    if element is not None and stands_for(result, element):
+        return result
     found = context.tensor_of(result)
     if element is None or found is None:
         return INVALID

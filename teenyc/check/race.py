@@ -74,16 +74,16 @@ class _Races:
 
     def call(self, statement: ir.Let, call: ir.Call, fixed: Numbers) -> None:
         effects = TABLE[call.intrinsic].effects
-        pointer = call.operand("pointer")
-        if Effect.WRITES not in effects or Effect.ATOMIC in effects or pointer is None:
+        places = [operand for name, operand in call.operands if name not in ("value", "mask")]
+        if Effect.WRITES not in effects or Effect.ATOMIC in effects or not places:
             return
-        told = fixed | self.digits.of(pointer) | self.fixed(call.operand("mask"))
+        told = fixed.union(*map(self.digits.of, places)) | self.fixed(call.operand("mask"))
         shared = self.digits.shared_axes(told)
         if not shared and (told or self.digits.axes):
             return
         if told and not self.differs(call.operand("value"), told):
             return
-        self.report(statement, pointer, told, shared)
+        self.report(statement, places[0], told, shared)
 
     def differs(self, value: ir.Operand | None, told: Numbers) -> bool:
         """Whether programs of which an address does not tell one from the other store values of their own."""

@@ -8,12 +8,13 @@ from typing import assert_never
 from teenyc.check import expressions, operators
 from teenyc.check.assigned import assigned_names
 from teenyc.check.context import INVALID, NOTHING, Checked, Context, Group, Invalid, Symbol, describe
+from teenyc.check.descriptors import stands_for
 from teenyc.check.types import annotated, is_tensor
 from teenyc.ir import nodes as ir
 from teenyc.record import replace
 from teenyc.source import Comments, Span
 from teenyc.syntax import ast
-from teenyc.types import TensorType
+from teenyc.types import DescriptorType, TensorType
 
 
 def block_value(context: Context, block: ast.Block) -> Checked:
@@ -135,6 +136,8 @@ def _annotated(context: Context, node: ast.Let, span: Span, value: Checked) -> C
     if node.annotation is None or isinstance(value, Invalid | Group):
         return value
     element = annotated(context, node.annotation)
+    if element is not None and stands_for(value, element):
+        return value
     type = context.tensor_of(value)
     if element is None or type is None:
         return INVALID
@@ -229,6 +232,8 @@ def _target(context: Context, node: ast.Expression) -> Symbol | None:
 
 def _keeps_type(context: Context, symbol: Symbol, old: ir.Operand, new: ir.Operand, span: Span) -> bool:
     """Whether an assignment leaves the variable its type and shape; reports where not."""
+    if isinstance(old.type, DescriptorType) and old.type == new.type:
+        return True
     a, b = context.tensor_of(old), context.tensor_of(new)
     same_shape = a is not None and b is not None and a.shape == b.shape
     if same_shape and a and b and context.inference.unify(a.element, b.element) is not None:
@@ -236,9 +241,13 @@ def _keeps_type(context: Context, symbol: Symbol, old: ir.Operand, new: ir.Opera
     from teenyc.diagnostics.catalog.types import ChangedType
 
     declared, found = _kind(a, context), _kind(b, context)
-    advice = "reduce the value with `sum`, or declare the variable with `zeros::<…>(&[…])` in the shape it will have"
+    advice: str | None = (
+        "reduce the value with `sum`, or declare the variable with `zeros::<…>(&[…])` in the shape it will have"
+    )
     if a is not None and b is not None and a.shape == b.shape:
         advice = f"convert the value with `as {context.inference.final(a.element)}`"
+    if a is None or b is None:
+        declared, found, advice = describe(old, context), describe(new, context), None
     symbol.is_read = True
     context.report(
         ChangedType(

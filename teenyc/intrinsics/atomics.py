@@ -35,26 +35,34 @@ def _sem(default: str) -> Param:
 # ---- element types --------------------------------------------------------------------------------------------------
 
 
-def _is_wide(element: Element) -> bool:
+def is_wide(element: Element) -> bool:
     """Whether an element is no named type below 32 bits; which `D` a kernel is used with shows later."""
     return not isinstance(element, DType) or element.bits >= 32
 
 
-def _is_wide_integer(element: Element) -> bool:
-    return _is_wide(element) and not is_float(element)
+def is_wide_integer(element: Element) -> bool:
+    """Whether an element is no float, and no named type below 32 bits."""
+    return is_wide(element) and not is_float(element)
 
 
-def _may_be_added(element: Element) -> bool:
+def may_be_added(element: Element) -> bool:
+    """Whether hardware may add to an element in memory."""
     is_half = isinstance(element, DType) and element.kind is Kind.FLOAT and element.bits == 16
-    return is_half or _is_wide(element)
+    return is_half or is_wide(element)
 
 
 def _may_be_compared(element: Element) -> bool:
-    return _is_wide(element) or (isinstance(element, DType) and element.bits == 16)
+    return is_wide(element) or (isinstance(element, DType) and element.bits == 16)
 
 
-_WIDE = "integers and floats of 32 and 64 bits"
-_INTEGERS = "integers of 32 and 64 bits"
+def _is_whole(element: Element) -> bool:
+    """Whether elements are certainly integers of 32 or 64 bits."""
+    return is_wide(element) and is_integer(element)
+
+
+WIDE = "integers and floats of 32 and 64 bits"
+ADDED = f"{WIDE}, and `f16` and `bf16`"
+INTEGERS = "integers of 32 and 64 bits"
 
 
 # ---- rules ----------------------------------------------------------------------------------------------------------
@@ -67,7 +75,7 @@ def _atomic(values: tuple[str, ...], fits: Callable[[Element], bool], need: str)
             return None
         pointers, memory = found
         if not fits(memory.to):
-            _unsupported(site, memory.to, need)
+            unsupported(site, memory.to, need)
             return None
         types = stored_types(site, values, memory.to)
         if types is None or not all(_fits(site, name, type, pointers) for name, type in types.items()):
@@ -79,20 +87,15 @@ def _atomic(values: tuple[str, ...], fits: Callable[[Element], bool], need: str)
 
 
 def _atomic_store(site: Site) -> tuple[TensorType, ...] | None:
-    return None if _atomic(("val",), _is_wide, _WIDE)(site) is None else ()
+    return None if _atomic(("val",), is_wide, WIDE)(site) is None else ()
 
 
 def _atomic_poll(site: Site) -> tuple[TensorType, ...] | None:
-    results = _atomic(("expected_value",), is_wide_integer, _INTEGERS)(site)
+    results = _atomic(("expected_value",), _is_whole, INTEGERS)(site)
     if results is None or ("timeout_ns" in site.given and not _is_number(site, "timeout_ns")):
         return None
     (found,) = results
     return (TensorType(BOOL, found.shape),) if isinstance(found, TensorType) else None
-
-
-def is_wide_integer(element: Element) -> bool:
-    """Whether elements are certainly integers of 32 or 64 bits."""
-    return _is_wide(element) and is_integer(element)
 
 
 def _is_number(site: Site, name: str) -> bool:
@@ -106,10 +109,11 @@ def _is_number(site: Site, name: str) -> bool:
     return False
 
 
-def _unsupported(site: Site, element: Element, need: str) -> None:
+def unsupported(site: Site, element: Element, need: str, place: str = "pointer") -> None:
+    """Reports an element that an atomic does not work on; `place` names the argument that says where it is."""
     from teenyc.diagnostics.catalog.memory import AtomicType
 
-    at = site.given["pointer"].span
+    at = site.given[place].span
     site.report(AtomicType(span=at, function=site.intrinsic.name, element=str(element), need=need))
 
 
@@ -191,13 +195,13 @@ def _record(
 
 
 INTRINSICS = (
-    _record("add", _may_be_added, f"{_WIDE}, and `f16` and `bf16`", "Adds to the elements at addresses."),
-    _record("max", _is_wide, _WIDE, "Leaves the greater of the element and the value."),
-    _record("min", _is_wide, _WIDE, "Leaves the smaller of the element and the value.", _may_be_f64),
-    _record("and", _is_wide_integer, _INTEGERS, "Leaves the bits that both have."),
-    _record("or", _is_wide_integer, _INTEGERS, "Leaves the bits that either has."),
-    _record("xor", _is_wide_integer, _INTEGERS, "Leaves the bits that one of both has."),
-    _record("xchg", _is_wide, _WIDE, "Leaves the value.", _may_be_float),
+    _record("add", may_be_added, ADDED, "Adds to the elements at addresses."),
+    _record("max", is_wide, WIDE, "Leaves the greater of the element and the value."),
+    _record("min", is_wide, WIDE, "Leaves the smaller of the element and the value.", _may_be_f64),
+    _record("and", is_wide_integer, INTEGERS, "Leaves the bits that both have."),
+    _record("or", is_wide_integer, INTEGERS, "Leaves the bits that either has."),
+    _record("xor", is_wide_integer, INTEGERS, "Leaves the bits that one of both has."),
+    _record("xchg", is_wide, WIDE, "Leaves the value.", _may_be_float),
     Intrinsic(
         "atomic_cas",
         (
@@ -219,7 +223,7 @@ INTRINSICS = (
     Intrinsic(
         "atomic_load",
         (POINTER, MASK, _sem("acquire"), _SCOPE),
-        _atomic((), _is_wide, _WIDE),
+        _atomic((), is_wide, WIDE),
         "_atomic_load",
         "Reads the elements in one step each; 0 where the mask is false.",
         "atomics",

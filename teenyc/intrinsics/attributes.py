@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from teenyc.intrinsics.rules import listed
 from teenyc.intrinsics.spec import Param, Role, Site, Static
-from teenyc.types import Extent, TensorType, Type
+from teenyc.types import DescriptorType, Extent, TensorType, Type
 
-RUN_TIME = frozenset({Role.VALUE, Role.POINTER, Role.MASK})
+RUN_TIME = frozenset({Role.VALUE, Role.POINTER, Role.MASK, Role.INDICES})
 """The roles of arguments that are operands."""
 
 
@@ -49,7 +49,7 @@ def _static(site: Site, param: Param, name: str) -> Static:
 
 def _from_front(site: Site, counted: str, static: Static) -> Static:
     type = site.given[counted].type
-    rank = len(type.shape) if isinstance(type, TensorType) else 0
+    rank = len(type.shape) if isinstance(type, TensorType) else type.rank if isinstance(type, DescriptorType) else 0
     if isinstance(static, int) and not isinstance(static, bool):
         return static % rank if rank else static
     if isinstance(static, tuple):

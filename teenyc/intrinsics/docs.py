@@ -37,11 +37,27 @@ These functions and methods are other spellings of operators, and become them.
 |---|---|---|"""
 
 
+_NOTES = {
+    "descriptors": """\
+A tensor descriptor is a view of a tensor in memory, a block pointer such a view with the place of one block. Blocks may
+lie anywhere: what is read outside of the tensor is padding, what is written there is dropped. Strides are any numbers,
+also for the last axis, and nothing needs to be aligned. `load` and `store` work on both, `gather`, `scatter` and the
+atomics on tensor descriptors, as functions and as methods: `desc.load([i, j])` is
+`load_tensor_descriptor(desc, &[i, j])`, `desc.atomic_add([i, j], x)` is `descriptor_atomic_add(desc, &[i, j], x)`. A
+variable may hold a descriptor, a loop carry and a branch give one. What *Triton* says here is Triton's own spelling of
+the same: the module that is generated holds loads, stores and atomics through pointers, masked where a lane may be
+outside.
+""",
+}
+"""What there is to say of a whole family."""
+
+
 def page() -> str:
     """The text of the page."""
     blocks = [_INTRODUCTION]
     for family, records in groupby(TABLE.values(), key=lambda record: record.family):
         blocks.append(f"## {family.capitalize()}\n")
+        blocks.extend(filter(None, (_NOTES.get(family),)))
         blocks.extend(_record(record) for record in records)
     blocks.append("\n".join([_OPERATORS, *map(_operator, OPERATORS.values())]) + "\n")
     return "\n".join(blocks)

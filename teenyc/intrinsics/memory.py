@@ -10,10 +10,11 @@ POINTER = Param("pointer", Role.POINTER, aliases=("ptr", "dest"))
 MASK = Param("mask", Role.MASK, default=None)
 _CHECKED = Param("boundary_check", Role.AXES, default=(), is_ignored=True)
 _PADDING = Param("padding_option", Role.CHOICE, default=None, choices=("zero", "nan"), is_ignored=True)
-_EVICTION = Param("eviction_policy", Role.CHOICE, default="no_evict", choices=("no_evict", "evict_first", "evict_last"))
+EVICTION = Param("eviction_policy", Role.CHOICE, default="no_evict", choices=("no_evict", "evict_first", "evict_last"))
 
 
-def _cache(*choices: str) -> Param:
+def cache(*choices: str) -> Param:
+    """What a cache is told about an access."""
     return Param("cache_modifier", Role.CHOICE, default=None, choices=choices)
 
 
@@ -31,13 +32,15 @@ def address(site: Site) -> tuple[TensorType, Pointer] | None:
     return None
 
 
-def stored_types(site: Site, names: tuple[str, ...], memory: Element) -> dict[str, TensorType] | None:
-    """The types of arguments that become elements of the memory."""
+def stored_types(
+    site: Site, names: tuple[str, ...], memory: Element, place: str = "pointer"
+) -> dict[str, TensorType] | None:
+    """The types of arguments that become elements of the memory; `place` names the argument that says where it is."""
     types: dict[str, TensorType] = {}
     for name in names:
         type = site.given[name].type
         if not isinstance(type, TensorType) or not _becomes(type.element, memory):
-            _other_type(site, name, type, memory)
+            _other_type(site, name, type, memory, place)
             return None
         types[name] = type
     return types
@@ -52,7 +55,7 @@ def _becomes(element: Element, memory: Element) -> bool:
     )
 
 
-def _other_type(site: Site, name: str, type: Type | None, memory: Element) -> None:
+def _other_type(site: Site, name: str, type: Type | None, memory: Element, place: str) -> None:
     from teenyc.diagnostics.catalog.memory import StoredType
 
     found = str(type.element) if isinstance(type, TensorType) else str(type)
@@ -63,7 +66,7 @@ def _other_type(site: Site, name: str, type: Type | None, memory: Element) -> No
             name=name,
             found=found,
             memory=str(memory),
-            pointer_span=site.given["pointer"].span,
+            pointer_span=site.given[place].span,
         )
     )
 
@@ -179,8 +182,8 @@ INTRINSICS = (
             Param("other", Role.VALUE, default=None, meets="pointer"),
             _CHECKED,
             _PADDING,
-            _cache(".ca", ".cg", ".cv"),
-            _EVICTION,
+            cache(".ca", ".cg", ".cv"),
+            EVICTION,
             Param("volatile", Role.FLAG, default=False),
         ),
         _load,
@@ -199,8 +202,8 @@ INTRINSICS = (
             Param("value", Role.VALUE, aliases=("src",), meets="pointer"),
             MASK,
             _CHECKED,
-            _cache(".wb", ".cg", ".cs", ".wt"),
-            _EVICTION,
+            cache(".wb", ".cg", ".cs", ".wt"),
+            EVICTION,
         ),
         _store,
         "tl.store",

@@ -23,8 +23,9 @@ class Role(Enum):
     """What an argument is, and so when it must be known and what it may look like."""
 
     VALUE = "value"  # a scalar or tensor at run time
-    POINTER = "pointer"  # a pointer or tensor of pointers
+    POINTER = "pointer"  # a pointer, tensor of pointers, tensor descriptor or block pointer
     MASK = "mask"  # a bool scalar or tensor
+    INDICES = "indices"  # `&[i, j]`: integer scalars at run time, the operands `offsets0`, `offsets1`, …
     SHAPE = "shape"  # `&[N, 4]`: extents over constants
     EXTENT = "extent"  # an integer known at compile time, such as an end of `arange`
     AXIS = "axis"  # an axis number, negative from the end; `Axis::X` where a program axis is meant

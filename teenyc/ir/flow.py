@@ -86,7 +86,10 @@ class Flow:
 
 
 def flow_of(program: Program) -> Flow:
-    """The flow of a program; `addresses` are the values that reach an offset, or the mask that guards an access."""
+    """The flow of a program; `addresses` are the values that reach an offset, or the mask that guards an access.
+
+    What a descriptor is made of, and the offsets of a block, are such values too.
+    """
     builder = _Builder({f.name: f for f in program.functions}, _slots(program))
     roots: set[int] = set()
     for body in bodies_of(program):
@@ -127,9 +130,12 @@ def _roots(let: Let) -> Iterator[int]:
     if isinstance(operation, Offset) and isinstance(operation.offset, Value):
         yield operation.offset.id
     if isinstance(operation, Call):
-        mask = operation.operand("mask")
-        if isinstance(mask, Value):
-            yield mask.id
+        from teenyc.intrinsics import TABLE
+
+        is_block = TABLE[operation.intrinsic].family == "descriptors"
+        for name, operand in operation.operands:
+            if isinstance(operand, Value) and (name == "mask" or (is_block and name != "value")):
+                yield operand.id
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -8,6 +8,7 @@ from teenyc.ir.nodes import Program
 from teenyc.passes.drop_dead_code import drop_dead_code
 from teenyc.passes.fold_constants import fold_constants
 from teenyc.passes.keep_late_values import keep_late_values
+from teenyc.passes.lower_descriptors import lower_descriptors
 from teenyc.passes.widen_counters import widen_counters
 from teenyc.passes.widen_floats import widen_floats
 from teenyc.passes.widen_offsets import widen_offsets
@@ -23,6 +24,7 @@ class Pass:
 
 
 PIPELINE: tuple[Pass, ...] = (
+    Pass("lower-descriptors", lower_descriptors),
     Pass("widen-counters", widen_counters),
     Pass("fold-constants", fold_constants),
     Pass("widen-offsets", widen_offsets),

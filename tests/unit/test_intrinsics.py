@@ -75,7 +75,7 @@ def test_forms_name_parameters(record: Intrinsic) -> None:
 
 @records
 def test_what_touches_memory_has_no_reference(record: Intrinsic) -> None:
-    is_pure = record.is_pure and record.family not in ("program", "device")
+    is_pure = record.is_pure and record.family not in ("program", "device", "descriptors")
     assert (record.reference is not None) == is_pure
 
 
@@ -123,7 +123,7 @@ def test_the_page_is_up_to_date() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), "write it anew: python -m teenyc.intrinsics.docs"
 
 
-@pytest.mark.parametrize("module", ["calls", "shapes", "memory"])
+@pytest.mark.parametrize("module", ["calls", "shapes", "memory", "descriptors"])
 def test_every_report_has_its_code_and_explanation(module: str) -> None:
     kinds = vars(import_module(f"teenyc.diagnostics.catalog.{module}")).values()
     codes = [k.code for k in kinds if isinstance(k, type) and issubclass(k, Diagnostic) and k.code]
@@ -132,7 +132,7 @@ def test_every_report_has_its_code_and_explanation(module: str) -> None:
         kind = find_code(code)
         assert kind is not None
         assert "\n    " in explanation(kind), f"{code} shows no example"
-        assert code.startswith("E04") if module == "memory" else "E0320" <= code <= "E0369"
+        assert code.startswith("E04") if module in ("memory", "descriptors") else "E0320" <= code <= "E0369"
 
 
 # ---- calls that are right -------------------------------------------------------------------------------------------
@@ -442,5 +442,5 @@ def test_effects_say_what_must_stay() -> None:
     effects = {name: record.effects for name, record in TABLE.items() if record.effects}
     assert effects["load"] == {Effect.READS}
     assert effects["store"] == {Effect.WRITES}
-    assert {n for n, e in effects.items() if Effect.ATOMIC in e} == {n for n in TABLE if n.startswith("atomic_")}
+    assert {n for n, e in effects.items() if Effect.ATOMIC in e} == {n for n in TABLE if "atomic_" in n}
     assert all(record.is_pure for name, record in TABLE.items() if name not in effects)

@@ -20,7 +20,7 @@ PHASES = MappingProxyType(
         "E01": ("syntax", "habits"),
         "E02": ("names",),
         "E03": ("types", "calls", "shapes"),
-        "E04": ("memory",),
+        "E04": ("memory", "descriptors"),
         "E05": ("target",),
         "E06": ("structure",),
         "W": ("lints",),

@@ -101,7 +101,7 @@ class ChangedType(Diagnostic):
     declared: str
     found: str
     declared_span: Span
-    advice: str
+    advice: str | None
 
     def message(self) -> str:
         return f"`{self.name}` is {self.declared} where it is declared and {self.found} here"
@@ -112,7 +112,7 @@ class ChangedType(Diagnostic):
     def secondary(self) -> tuple[Label, ...]:
         return (Label(self.declared_span, f"declared as {self.declared} here"),)
 
-    def help(self) -> str:
+    def help(self) -> str | None:
         return self.advice
 
 
