@@ -159,7 +159,7 @@ class Quotient:
     denominator: Extent
 
     def __str__(self) -> str:
-        return f"({self.numerator}) / ({self.denominator})"
+        return f"{_factor_text(self.numerator)} / {_factor_text(self.denominator)}"
 
 
 Atom: TypeAlias = "str | Quotient"
@@ -223,8 +223,8 @@ class Extent:
             return self
         return Extent.of(Quotient(self, other))
 
-    def substitute(self, values: Mapping[str, int]) -> Extent:
-        """The extent with constant parameters replaced by their values."""
+    def substitute(self, values: Mapping[str, int | str]) -> Extent:
+        """The extent with constant parameters replaced by their values, or by other names."""
         total = Extent.of(0)
         for monomial, coefficient in self.terms:
             term = Extent.of(coefficient)
@@ -245,7 +245,7 @@ def _polynomial(terms: list[tuple[Monomial, int]]) -> Extent:
     return Extent(tuple(sorted(((m, c) for m, c in total.items() if c), key=lambda t: (-len(t[0]), str(t[0])))))
 
 
-def _substitute_atom(atom: Atom, values: Mapping[str, int]) -> Extent:
+def _substitute_atom(atom: Atom, values: Mapping[str, int | str]) -> Extent:
     if isinstance(atom, str):
         return Extent.of(values.get(atom, atom))
     denominator = atom.denominator.substitute(values)
@@ -253,8 +253,14 @@ def _substitute_atom(atom: Atom, values: Mapping[str, int]) -> Extent:
     return Extent.of(atom) if quotient is None else quotient
 
 
+def _factor_text(extent: Extent) -> str:
+    text = str(extent)
+    return text if " " not in text else f"({text})"
+
+
 def _term_text(monomial: Monomial, coefficient: int) -> str:
-    factors = [str(a) for a in monomial]
+    is_product = len(monomial) > 1 or coefficient != 1
+    factors = [f"({a})" if is_product and isinstance(a, Quotient) else str(a) for a in monomial]
     if coefficient != 1 or not factors:
         factors = [str(coefficient), *factors] if coefficient != -1 or not factors else ["-" + factors[0], *factors[1:]]
     return " * ".join(factors)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from teenyc.check.context import Declarations
 from teenyc.check.kernel import check_kernel
 from teenyc.check.ops import check_ops
+from teenyc.check.pad import check_padding
 from teenyc.diagnostics.model import Reporter
 from teenyc.ir import nodes as ir
 from teenyc.source import Span
@@ -30,6 +31,10 @@ def check(
     _check_options(kernels, reporter, constants or {}, dtypes or {})
     structs = [i for i in items if isinstance(i, ast.OpStruct)]
     ops = () if declarations.is_partial else check_ops(structs, kernels, reporter)
+    if not reporter.has_errors:
+        for kernel in checked:
+            if kernel is not None:
+                check_padding(kernel, reporter)
     if reporter.has_errors:
         return None
     return ir.Program(doc=module.doc, kernels=tuple(k for k in checked if k is not None), ops=ops)

@@ -34,7 +34,7 @@ def kernel_attributes(
         grid=grid,
         shapes=tuple(shapes),
         options=tuple((n, v) for n, a in given if n in ("num_warps", "num_stages") for v in _number(context, a.value)),
-        pad=tuple(w for n, a in given if n == "pad" for w in _words(a.value)),
+        pad=tuple(dict.fromkeys(w for n, a in given if n == "pad" for w in _padded(context, a, constants))),
     )
 
 
@@ -52,10 +52,24 @@ def _word(node: ast.Expression) -> str | None:
     return node.segments[-1].name.text if isinstance(node, ast.PathExpression) else None
 
 
-def _words(node: ast.Expression) -> tuple[str, ...]:
-    if not isinstance(node, ast.Call):
-        return ()
-    return tuple(w for a in node.arguments if (w := _word(a.value)) is not None)
+def _padded(context: Context, node: ast.Argument, constants: Sequence[ir.ConstantParameter]) -> tuple[str, ...]:
+    """The constants that `pad(NAME, …)` names."""
+    from teenyc.diagnostics.catalog.padding import UnknownPad
+    from teenyc.diagnostics.suggest import closest
+
+    known = [c.name for c in constants if c.type.element != BOOL]
+    arguments = node.value.arguments if isinstance(node.value, ast.Call) else ()
+    if not arguments:
+        context.report(UnknownPad(span=node.span, name=None))
+    names: list[str] = []
+    for argument in arguments:
+        word = _word(argument.value) if argument.name is None else None
+        if word in known:
+            names.append(word)
+        else:
+            similar = closest(word, known) if word is not None else None
+            context.report(UnknownPad(span=argument.span, name=word, similar=similar))
+    return tuple(names)
 
 
 def _unknown(context: Context, name: str, span: Span) -> None:

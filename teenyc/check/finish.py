@@ -58,14 +58,13 @@ def _check_literals(context: Context) -> None:
 def _check_requirements(context: Context, kernel: ir.Kernel) -> None:
     """Constants that an option fixed must satisfy what the kernel needs."""
     known = {c.name: int(c.known) for c in kernel.constants if c.known is not None}
-    padded = set(kernel.attributes.pad)
     seen: set[tuple[Extent, str]] = set()
-    for requirement in kernel.requirements:
+    for requirement in _requirements(kernel):
         if (requirement.extent, requirement.rule) in seen:
             continue
         seen.add((requirement.extent, requirement.rule))
         value = requirement.extent.substitute(known).known
-        if value is None or requirement.extent.names & padded:
+        if value is None:
             continue
         need = _need(requirement.rule, value)
         if need is not None:
@@ -80,6 +79,15 @@ def _check_requirements(context: Context, kernel: ir.Kernel) -> None:
                     need=need,
                 )
             )
+
+
+def _requirements(kernel: ir.Kernel) -> tuple[ir.Requirement, ...]:
+    """What constants must satisfy, with those padded that are to be."""
+    if not kernel.attributes.pad:
+        return kernel.requirements
+    from teenyc.ir.pad.extents import pads_of
+
+    return pads_of(kernel, kernel.attributes.pad).requirements(kernel.requirements)
 
 
 def _need(rule: str, value: int) -> str | None:

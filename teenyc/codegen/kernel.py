@@ -117,8 +117,15 @@ class _Writer:
                     lines.code(text, STEP, parameter.span)
             lines.is_block_start = True
             self.statements.block(_without_last_return(self.of_body.body), STEP)
-        written = (*(STEP + line for line in self.dtypes.preamble()), *lines.written)
+        written = (*(STEP + line for line in (*self.padded(), *self.dtypes.preamble())), *lines.written)
         return written if written or self.of_body.doc else (f"{STEP}pass",)
+
+    def padded(self) -> Iterator[str]:
+        """What the kernel makes of constants for its extents."""
+        for padded in self.of_body.padded if isinstance(self.of_body, Kernel) else ():
+            of, least = self.names.fixed[padded.of], padded.minimum
+            text = f"triton.next_power_of_2({of})" + (f" if {of} > {least} else {least}" if least > 1 else "")
+            yield f"{self.names.fixed[padded.name]}: tl.constexpr = {text}"
 
 
 def _without_last_return(block: Block) -> Block:

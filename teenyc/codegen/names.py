@@ -162,6 +162,8 @@ def local_names(
     names = LocalNames(reserved, interference, frozenset(authors), signature, {}, {})
     for constant in body.constants:
         names.hold(signature[constant.name], None, (), (0, 0))
+    for padded in body.padded if isinstance(body, Kernel) else ():
+        names.fixed[padded.name] = names.claim(identifier(padded.name), is_author=False)
     for parameter in body.parameters:
         ids = tuple(v.id for v in classes.variable(parameter.value))
         key = scalar(F32) if parameter.value.type in NARROW else _key(parameter.value)

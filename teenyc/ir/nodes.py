@@ -269,6 +269,18 @@ class ConstantParameter:
 
 
 @record(kw_only=True)
+class PaddedConstant:
+    """A number that a kernel makes of a constant when it is compiled: a power of two for extents to name.
+
+    It is the least one that is neither below the constant `of` nor below `minimum`, itself a power of two.
+    """
+
+    name: str
+    of: str
+    minimum: int = 1
+
+
+@record(kw_only=True)
 class Requirement:
     """What a constant must satisfy for the kernel to compile: `extent` obeys `rule`.
 
@@ -310,6 +322,8 @@ class Kernel:
     attributes: Attributes = Attributes()
     elements: tuple[tuple[str, Element], ...] = ()
     """dtype parameters that `--dtype` fixed"""
+    padded: tuple[PaddedConstant, ...] = ()
+    """numbers that extents may name beside the constants"""
     span: Span = field(compare=False, repr=False)
     """the kernel's name in the source"""
 

@@ -118,6 +118,9 @@ def _kernel_facts(kernel: Kernel) -> Iterator[str]:
         yield f"    where {name} = {element}"
     for requirement in kernel.requirements:
         yield f"    where {requirement.extent} is {requirement.rule} for {requirement.what}"
+    for padded in kernel.padded:
+        least = f", {padded.minimum} or more" if padded.minimum > 1 else ""
+        yield f"    constant {padded.name} = next power of two of {padded.of}{least}"
     yield from _attribute_lines(kernel.attributes)
 
 

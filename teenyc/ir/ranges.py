@@ -376,10 +376,16 @@ _CALLS: Mapping[str, Rule] = {
 
 
 def _extent_names(body: Kernel | Function) -> Iterator[str]:
-    """The constants that are extents by themselves, and so positive and no more than a tensor may have elements."""
+    """The constants that are extents by themselves, and so positive and no more than a tensor may have elements.
+
+    So is what is padded to such an extent.
+    """
     extents = {e for value in values_of(body) if isinstance(value.type, TensorType) for e in value.type.shape}
     names = {c.name for c in body.constants}
     yield from (name for name in names if Extent.of(name) in extents)
+    for padded in body.padded if isinstance(body, Kernel) else ():
+        if Extent.of(padded.name) in extents:
+            yield from (padded.name, padded.of)
 
 
 def _dtype(value: Operand) -> DType:

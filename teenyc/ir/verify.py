@@ -50,6 +50,7 @@ from teenyc.ir.printer import Names, print_statement, value_names
 from teenyc.ir.walk import bodies_of, definitions, operands_of, results_of
 from teenyc.types import (
     BOOL,
+    I32,
     ONE,
     DescriptorType,
     DType,
@@ -117,6 +118,8 @@ class _Scope:
                 self.demand(_is_literal(operand), f"{operand} is no literal of its type", statement)
             case Constant():
                 known_constants = {c.name: c.type for c in self.body.constants}
+                if isinstance(self.body, Kernel):
+                    known_constants.update((p.name, scalar(I32)) for p in self.body.padded)
                 is_known = known_constants.get(operand.name) == operand.type
                 self.demand(is_known, f"{operand} is no constant of the kernel", statement)
             case _:

@@ -173,7 +173,7 @@ GOOD: list[tuple[Judged, str]] = [
     (judge("softmax", x=tensor(D, 4, "N")), "Tensor<D, [4, N]>"),
     (judge("broadcast", input=tensor(D, "N"), other=tensor(D)), "Tensor<D, [N]>, Tensor<D, [N]>"),
     (judge("broadcast_to", input=tensor(D, "M", 1), shape=shape("M", "N")), "Tensor<D, [M, N]>"),
-    (judge("reshape", input=tensor(D, "N"), shape=(HALF_N, Extent.of(2))), "Tensor<D, [(N) / (2), 2]>"),
+    (judge("reshape", input=tensor(D, "N"), shape=(HALF_N, Extent.of(2))), "Tensor<D, [N / 2, 2]>"),
     (judge("reshape", input=tensor(D, "M", "N"), shape=shape("N", "M")), "Tensor<D, [N, M]>"),
     (judge("ravel", x=tensor(D, "M", 4)), "Tensor<D, [4 * M]>"),
     (judge("permute", input=tensor(D, "M", 4, 2), dims=(2, 0, -2)), "Tensor<D, [2, M, 4]>"),

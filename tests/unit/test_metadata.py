@@ -222,7 +222,7 @@ def test_long_lists_are_laid_out_in_lines_that_fit() -> None:
         (N, "n"),
         (Extent.of(-1) * N, "-n"),
         (N * N + Extent.of(2) * N - Extent.of(1), "n * n + 2 * n - 1"),
-        (Extent.of(Quotient(N + Extent.of(1), Extent.of("M"))), "((n + 1) // (M))"),
+        (Extent.of(Quotient(N + Extent.of(1), Extent.of("M"))), "((n + 1) // M)"),
     ],
 )
 def test_extents_are_python_expressions(extent: Extent, text: str) -> None:

@@ -1,0 +1,1 @@
+"""Padding: which extents `pad(NAME)` makes larger, what the added lanes hold, how each operation leaves them out."""
