@@ -28,8 +28,10 @@ def lint_hazards(facts: Facts, reporter: Reporter) -> None:
 
         lint_hollow_rows(facts, reporter)
     from teenyc.check.order import lint_order
+    from teenyc.check.overflow import lint_integers
 
     lint_order(kernel, reporter)
+    lint_integers(facts, reporter)
 
 
 def _operation(statement: ir.Statement) -> ir.Operation | None:

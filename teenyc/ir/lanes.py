@@ -20,16 +20,15 @@ class Lanes(Enum):
 
 
 _FAMILIES: Mapping[str, Lanes] = {
-    "program": Lanes.SAME,
-    "creation": Lanes.SAME,
-    "math": Lanes.SAME,
-    "libdevice": Lanes.SAME,
-    "conversion": Lanes.SAME,
-    "random": Lanes.SAME,
-    "hints": Lanes.SAME,
-    "debug": Lanes.SAME,
+    "atomics": Lanes.MIXED,
+    "linear algebra": Lanes.MIXED,
+    "memory": Lanes.MIXED,
+    "order": Lanes.MIXED,
+    "reduction": Lanes.MIXED,
+    "scan": Lanes.MIXED,
     "shape": Lanes.MOVED,
 }
+"""The families that do not work lane by lane."""
 
 _OTHERS: Mapping[str, Lanes] = {
     "arange": Lanes.MIXED,
@@ -46,11 +45,11 @@ _OTHERS: Mapping[str, Lanes] = {
 
 
 def lanes_of(intrinsic: str) -> Lanes:
-    """What an intrinsic does with lanes; memory, reductions, scans and products mix them."""
+    """What an intrinsic does with lanes."""
     from teenyc.intrinsics import TABLE
 
     record = TABLE.get(intrinsic)
-    return _OTHERS.get(intrinsic) or _FAMILIES.get(record.family if record is not None else "", Lanes.MIXED)
+    return _OTHERS.get(intrinsic) or _FAMILIES.get(record.family if record is not None else "", Lanes.SAME)
 
 
 def order_of(call: Call, rank: int) -> tuple[int, ...]:

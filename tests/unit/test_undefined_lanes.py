@@ -8,6 +8,8 @@ from cases import TESTS
 from teenyc import compile_source
 from teenyc.diagnostics.model import Diagnostic
 from teenyc.driver import Options
+from teenyc.intrinsics import TABLE
+from teenyc.ir.lanes import Lanes, lanes_of
 
 SOURCE = (TESTS / "ui/memory/undefined_lanes.tk").read_text()
 
@@ -83,6 +85,22 @@ def test_what_is_filled_in_has_the_type_of_the_memory(element: str, use: str, ot
     assert fix is not None
     assert fix.replacement == f", other = {other}"
     assert not reports(text[: fix.span.start] + fix.replacement + text[fix.span.end :])
+
+
+MIXED = {"atomics", "linear algebra", "memory", "order", "reduction", "scan"}
+APART = {
+    *("program", "creation", "math", "conversion", "random", "debug", "hints", "device", "assembly", "shape"),
+    *(f"{kind} of libdevice" for kind in ("elementary functions", "special functions", "tests", "rounding")),
+    *(f"{kind} of libdevice" for kind in ("conversions", "integers", "fast functions")),
+}
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_what_intrinsics_do_with_lanes_is_stated_for_every_family(name: str) -> None:
+    """A new family works lane by lane, or else `teenyc/ir/lanes.py` must say that it does not."""
+    family = TABLE[name].family
+    assert family in MIXED | APART
+    assert (lanes_of(name) is Lanes.MIXED) is (family in MIXED or name in ("arange", "arange_f32", "gather"))
 
 
 def test_no_fix_where_no_number_is_known_to_be_neutral() -> None:

@@ -337,6 +337,62 @@ class HollowRow(Lint):
 
 
 @record(kw_only=True)
+class ArithmeticOverflow(Lint):
+    """An integer operation overflows whatever the arguments are, and wraps; or a shift count is not below the width.
+
+    let big = 70_000 * 70_000;              // i32: 605032704
+    let big = 70_000_i64 * 70_000;
+    let high = 1 << 40;                     // the count is taken modulo 32: 256
+    let hash = x.wrapping_mul(40503);       // says that wrapping is meant
+
+    Constants that `--set` fixes count as known. Integers that reach an address do not wrap.
+    """
+
+    code = "W0117"
+    operator: str
+    type: str
+    number: str | None
+
+    def message(self) -> str:
+        if self.operator in ("<<", ">>"):
+            return f"`{self.operator}` shifts `{self.type}` by its width or more"
+        return f"`{self.operator}` overflows `{self.type}`"
+
+    def label(self) -> str:
+        if self.number is None:
+            return "for all values of the operands"
+        return f"a count of {self.number}" if self.operator in ("<<", ">>") else f"{self.number} does not fit"
+
+    def help(self) -> str:
+        if self.operator in ("<<", ">>"):
+            return "the count is taken modulo the width: write the count that is meant"
+        return "compute in `i64`, or say that wrapping is meant with `wrapping_add`, `wrapping_sub` or `wrapping_mul`"
+
+
+@record(kw_only=True)
+class UnusedComparison(Lint):
+    """A comparison always gives the same because of the type of its operands.
+
+    if count >= 0 { … }         // count: u32
+    if count > 0 { … }
+    """
+
+    code = "W0118"
+    lint = "unused_comparisons"
+    type: str
+    outcome: bool
+
+    def message(self) -> str:
+        return f"this comparison is always {str(self.outcome).lower()}"
+
+    def label(self) -> str:
+        return f"no `{self.type}` is beyond this number"
+
+    def help(self) -> str:
+        return "remove it, or compare with another number"
+
+
+@record(kw_only=True)
 class UnknownLint(Lint):
     """`#[allow(teenyc::…)]` names a lint that teenyc does not have, so it allows nothing.
 
