@@ -16,8 +16,8 @@ from teenyc.intrinsics.rules import (
     needs_axes,
     value,
 )
-from teenyc.intrinsics.spec import Facts, Intrinsic, Param, Role, Rule, Site, Variant
-from teenyc.types import I32, ONE, U32, DType, Element, Kind, Shape, TensorType, is_generic_number
+from teenyc.intrinsics.spec import Facts, Intrinsic, Param, Role, Rule, Site, Static, Variant
+from teenyc.types import I32, ONE, DType, Element, Kind, Shape, TensorType, Type, is_generic_number
 
 _INPUT = Param("input", Role.VALUE, aliases=("x",))
 _ANY_AXIS = Param("axis", Role.AXIS, default=None, aliases=("dim",), counts="input")
@@ -29,10 +29,18 @@ _INDEX_TIES = Param("return_indices_tie_break_left", Role.FLAG, default=True, by
 
 
 def summed(element: Element) -> Element:
-    """The element type of sums and products: 8- and 16-bit integers are added in 32 bits."""
-    if isinstance(element, DType) and is_narrow_integer(element):
-        return I32 if element.kind is Kind.SIGNED else U32
-    return element
+    """The element type of sums and products: 8- and 16-bit integers are added in i32."""
+    return I32 if isinstance(element, DType) and is_narrow_integer(element) else element
+
+
+def summed_unsigned(site: Site, results: tuple[Type, ...]) -> tuple[tuple[str, Static], ...]:
+    """The dtype of sums of unsigned 8- and 16-bit integers, for which Triton would take u32."""
+    type, (result, *_) = site.given["input"].type, results
+    is_unsigned = (
+        isinstance(type, TensorType) and isinstance(type.element, DType) and type.element.kind is Kind.UNSIGNED
+    )
+    is_widened = isinstance(result, TensorType) and result.element == I32
+    return (("dtype", I32),) if is_unsigned and is_widened else ()
 
 
 # ---- rules ----------------------------------------------------------------------------------------------------------
@@ -178,12 +186,13 @@ INTRINSICS = (
         (_INPUT, _ANY_AXIS, _KEEP, Param("dtype", Role.DTYPE, default=None, by_name_only=True)),
         _sum,
         "tl.sum",
-        "The sum along an axis, or of all elements; of 8- and 16-bit integers in 32 bits.",
+        "The sum along an axis, or of all elements; of 8- and 16-bit integers in i32.",
         "reduction",
         generics=1,
         reference=total,
         first_by_name="axis",
         variants=(Variant(_sums_generic, "_sum", "_sum"),),
+        fills=summed_unsigned,
     ),
     _extremum_record("max", "greatest"),
     _extremum_record("min", "least"),

@@ -96,7 +96,7 @@ def summed_dtype(dtype: Any) -> Any:
     """The dtype of sums and products."""
     np = numpy()
     if dtype.kind in "iu" and dtype.itemsize < 4:
-        return np.dtype(np.int32 if dtype.kind == "i" else np.uint32)
+        return np.dtype(np.int32)
     return dtype
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teenyc.intrinsics.reduce import summed
+from teenyc.intrinsics.reduce import summed, summed_unsigned
 from teenyc.intrinsics.reference import numpy, scan
 from teenyc.intrinsics.rules import (
     Need,
@@ -18,7 +18,7 @@ from teenyc.intrinsics.rules import (
     wrong_element,
 )
 from teenyc.intrinsics.spec import Facts, Intrinsic, Param, Role, Site, Variant
-from teenyc.types import I32, U32, DType, Kind, TensorType, Unsuffixed, broadcast, is_generic_number, shape_text
+from teenyc.types import I32, U32, DType, TensorType, Unsuffixed, broadcast, is_generic_number, shape_text
 
 _INPUT = Param("input", Role.VALUE, aliases=("x",))
 _SCANNED = (
@@ -75,16 +75,11 @@ def _covers(site: Site, type: TensorType) -> bool:
 # ---- forms ----------------------------------------------------------------------------------------------------------
 
 
-def _narrow(kind: Kind) -> Any:
+def _narrow(facts: Facts) -> bool:
     """Whether 8- or 16-bit integers are scanned; Triton 3.6 multiplies them in their own width."""
-
-    def when(facts: Facts) -> bool:
-        type = facts.types["input"]
-        element = type.element if isinstance(type, TensorType) else I32
-        is_narrow = isinstance(element, DType) and is_narrow_integer(element) and element.kind is kind
-        return is_narrow and facts.attributes.get("dtype") is None
-
-    return when
+    type = facts.types["input"]
+    element = type.element if isinstance(type, TensorType) else I32
+    return isinstance(element, DType) and is_narrow_integer(element) and facts.attributes.get("dtype") is None
 
 
 def _is_generic(facts: Facts) -> bool:
@@ -119,6 +114,7 @@ INTRINSICS = (
         reference=scan("cumsum"),
         first_by_name="axis",
         variants=(Variant(_is_generic, "_cumsum", "_cumsum"),),
+        fills=summed_unsigned,
     ),
     Intrinsic(
         "cumprod",
@@ -133,8 +129,7 @@ INTRINSICS = (
         variants=(
             Variant(_is_generic, "_cumprod", "_cumprod"),
             Variant(_has_dtype, _product("{dtype}")),
-            Variant(_narrow(Kind.SIGNED), _product("tl.int32")),
-            Variant(_narrow(Kind.UNSIGNED), _product("tl.uint32")),
+            Variant(_narrow, _product("tl.int32")),
         ),
     ),
     Intrinsic(
