@@ -160,7 +160,7 @@ GOOD: list[tuple[Judged, str]] = [
     (judge("sum", input=tensor(D, "M", "N")), "D"),
     (judge("sum", input=tensor(D, "M", "N"), keep_dims=True), "Tensor<D, [1, 1]>"),
     (judge("sum", input=tensor(I8, 8), axis=0), "i32"),
-    (judge("sum", input=tensor(U8, 8), axis=0), "u32"),
+    (judge("sum", input=tensor(U8, 8), axis=0), "i32"),
     (judge("sum", input=tensor(I16, 8), dtype=I64), "i64"),
     (judge("max", input=tensor(I16, 8), axis=0), "i16"),
     (judge("max", input=tensor(D, 4, 8), axis=1, return_indices=True), "Tensor<D, [4]>, Tensor<i32, [4]>"),
