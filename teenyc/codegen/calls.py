@@ -71,7 +71,7 @@ class Calls:
         type = results[0].type if len(results) == 1 else None
         element = type.element if isinstance(type, TensorType) else None
         kind = Kind.STATIC if is_static or record.is_known else Kind.TENSOR
-        if "{" not in form:
+        if "{" not in form and not form.endswith(")"):
             return Term(f"{form}({', '.join(arguments.listed())})", ATOM, kind, element)
         text = arguments.filled(form)
         return Term(text, ATOM if _is_closed(text) else terms.TERNARY, kind, element)

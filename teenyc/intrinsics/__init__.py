@@ -23,6 +23,7 @@ from teenyc.intrinsics import (
     program,
     random,
     reduce,
+    scaled,
     scan,
     shape,
 )
@@ -43,6 +44,7 @@ _FAMILIES = (
     order,
     shape,
     linalg,
+    scaled,
     convert,
     random,
     debug,

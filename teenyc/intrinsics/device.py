@@ -39,20 +39,22 @@ def _capability(site: Site) -> tuple[TensorType, ...] | None:
 # ---- records --------------------------------------------------------------------------------------------------------
 
 
-def _target(name: str, what: str, helper: str | None = None) -> Intrinsic:
+_SINCE_3_8 = '(hasattr(tl.target_info, "is_hip_gfx1250") and tl.target_info.is_hip_gfx1250())'
+
+
+def _target(name: str, what: str, form: str | None = None) -> Intrinsic:
     return Intrinsic(
         name,
         (),
         _gives(BOOL),
-        helper or f"tl.target_info.{name}",
+        form or f"tl.target_info.{name}",
         f"Whether the GPU for which Triton compiles is {what}; false under the interpreter.",
         "device",
-        helper=helper,
         is_known=True,
     )
 
 
-def _cuda(name: str, rule: Rule, summary: str, *, is_known: bool = False, effects: bool = False) -> Intrinsic:
+def _cuda(name: str, rule: Rule, summary: str, *, effects: bool = False) -> Intrinsic:
     return Intrinsic(
         name,
         (),
@@ -61,7 +63,6 @@ def _cuda(name: str, rule: Rule, summary: str, *, is_known: bool = False, effect
         summary,
         "device",
         helper=f"_{name}",
-        is_known=is_known,
         effects=_CONTROL if effects else frozenset(),
     )
 
@@ -71,18 +72,18 @@ INTRINSICS = (
     _target("is_hip", "one of AMD"),
     _target("is_hip_cdna3", "an AMD gfx942"),
     _target("is_hip_cdna4", "an AMD gfx950"),
-    _target("is_hip_gfx1250", "an AMD gfx1250", "_is_hip_gfx1250"),
+    _target("is_hip_gfx1250", "an AMD gfx1250", _SINCE_3_8),
     Intrinsic(
         "cuda_capability_geq",
         (Param("major", Role.EXTENT), Param("minor", Role.EXTENT, default=0)),
         _capability,
-        "tl.target_info.cuda_capability_geq",
+        "tl.target_info.cuda_capability_geq({major}, {minor})",
         "Whether the GPU is one of NVIDIA with at least this compute capability; false under the interpreter.",
         "device",
         is_known=True,
     ),
-    _cuda("num_warps", _gives(I32), "How many warps run the program; 1 under the interpreter.", is_known=True),
-    _cuda("num_threads", _gives(I32), "How many threads of NVIDIA's run the program.", is_known=True),
+    _cuda("num_warps", _gives(I32), "How many warps run the program; 1 under the interpreter."),
+    _cuda("num_threads", _gives(I32), "How many threads of an NVIDIA GPU run the program; 1 under the interpreter."),
     _cuda("smid", _gives(I32), "The multiprocessor of an NVIDIA GPU on which the program runs.", effects=True),
     _cuda("globaltimer", _gives(I64), "The GPU's clock in nanoseconds; 0 under the interpreter.", effects=True),
     _cuda("gdc_wait", _nothing, "Waits until the kernel in front has ended and its writes are seen.", effects=True),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from teenyc.intrinsics.reference import numpy
-from teenyc.intrinsics.rules import Need, is_present, may_be_f32, value
-from teenyc.intrinsics.spec import Intrinsic, Param, Role, Site, Static
+from teenyc.intrinsics.rules import Need, flag, is_present, may_be_f32, value
+from teenyc.intrinsics.spec import Facts, Intrinsic, Param, Role, Site, Static, Variant
 from teenyc.types import (
     F32,
     F64,
@@ -32,7 +32,7 @@ _OPERANDS = ("input", "other")
 
 def _dot(site: Site) -> tuple[TensorType, ...] | None:
     operands = _operands(site)
-    if operands is None:
+    if operands is None or not _has_one_precision(site):
         return None
     shape = _product(site, *operands)
     if shape is None or not _is_deep_enough(site, *operands):
@@ -61,6 +61,20 @@ def _operands(site: Site) -> tuple[TensorType, TensorType] | None:
         _wrong(site, "other", right, f"`{left.element}` as `input` does")
         return None
     return left, right
+
+
+def _has_one_precision(site: Site) -> bool:
+    """Whether `allow_tf32`, Triton's old word for `input_precision`, is known and stands alone."""
+    if "allow_tf32" not in site.given:
+        return True
+    if not is_present(site, "input_precision"):
+        return flag(site, "allow_tf32") is not None
+    from teenyc.diagnostics.catalog.calls import UselessOption
+
+    at = site.given["allow_tf32"].span
+    why = "`input_precision` says it"
+    site.report(UselessOption(span=at, function=site.intrinsic.name, name="allow_tf32", why=why))
+    return False
 
 
 def _are_mixed_bytes(left: Element, right: Element) -> bool:
@@ -171,10 +185,19 @@ def _fills(site: Site, results: tuple[Type, ...]) -> tuple[tuple[str, Static], .
     operand = site.given["input"].type
     filled: list[tuple[str, Static]] = []
     if isinstance(operand, TensorType) and may_be_f32(operand.element):
-        filled.append(("input_precision", "ieee"))
+        allows = site.given.get("allow_tf32")
+        filled.append(("input_precision", "tf32" if allows is not None and allows.static is True else "ieee"))
     if isinstance(result, TensorType) and is_present(site, "acc") and result.element != F32:
         filled.append(("out_dtype", result.element))
     return tuple(filled)
+
+
+def _may_be_wider(facts: Facts) -> bool:
+    """Whether the operands may turn out f64 while the result stays a named, narrower float, which Triton has not."""
+    operand, acc = facts.types["input"], facts.types.get("acc")
+    is_open = isinstance(operand, TensorType) and isinstance(operand.element, TypeVar | Compute)
+    result = acc.element if isinstance(acc, TensorType) else facts.attributes.get("out_dtype")
+    return is_open and isinstance(result, DType) and result != F64
 
 
 def _multiplied(input: Any, other: Any, acc: Any = 0, **ignored: Any) -> Any:
@@ -196,6 +219,7 @@ INTRINSICS = (
             Param("input_precision", Role.CHOICE, default="ieee", choices=PRECISIONS),
             Param("max_num_imprecise_acc", Role.EXTENT, default=None),
             Param("out_dtype", Role.DTYPE, default=None, by_name_only=True),
+            Param("allow_tf32", Role.FLAG, default=False, by_name_only=True, is_ignored=True),
         ),
         _dot,
         "tl.dot",
@@ -207,5 +231,6 @@ INTRINSICS = (
         first_by_name="input_precision",
         stored=frozenset(_OPERANDS),
         fills=_fills,
+        variants=(Variant(_may_be_wider, "_dot", "_dot"),),
     ),
 )

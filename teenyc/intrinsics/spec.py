@@ -74,8 +74,12 @@ class Param:
     several: bool = False
 
     def choice(self, text: str) -> str | None:
-        """The choice that a string or the end of an enum path means: `"evict_first"`, `EvictFirst`; None for others."""
-        return next((c for c in self.choices if _plain(c) == _plain(text)), None)
+        """The choice that a string or the end of an enum path means: `"evict_first"`, `EvictFirst`; None for others.
+
+        The trait says of packed elements how many there are, `E2M1x2`, where Triton says `e2m1`.
+        """
+        words = (_plain(text), _plain(text).removesuffix("x2"))
+        return next((c for word in words for c in self.choices if _plain(c) == word), None)
 
 
 def _plain(choice: str) -> str:
@@ -137,7 +141,8 @@ class Intrinsic:
     """One function of the language.
 
     `triton` is the form that the emitter writes: a dotted name (`tl.sum`), called with the parameters in order and
-    what has its default left out; or a `str.format` template over parameter names (`tl.expand_dims({x}, {axis})`).
+    what has its default left out; or a `str.format` template over parameter names (`tl.expand_dims({x}, {axis})`), or a
+    whole call.
     `reference` is its meaning on NumPy arrays, for tests and the CPU runner, by parameter name.
     `first_by_name` names the first parameter that the Triton form passes by keyword.
     `stored` names the arguments that may stay in a 16-bit storage type (a dot's operands, what a store writes).

@@ -19,8 +19,8 @@ _MEMORY = frozenset({Effect.READS, Effect.WRITES, Effect.ATOMIC})
 _LAYOUT = frozenset({"broadcast_to", "flip", "permute", "ravel", "reshape", "squeeze", "trans", "view"})
 """Intrinsics that move elements and leave each as it is."""
 
-_NARROWING = frozenset({"bitcast", "cast"})
-"""Intrinsics that give the storage type: bits read as another type, floats narrowed with a stated rounding."""
+_NARROWING = frozenset({"bitcast", "cast", "dot_scaled", "inline_asm_elementwise"})
+"""Intrinsics that take and give the storage type: bits read as another type, floats narrowed with a stated rounding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -36,21 +36,15 @@ def _globaltimer():
 
 
 @triton.jit
-def _is_hip_gfx1250():
-    """Whether the GPU is a gfx1250, which Triton knows since 3.8."""
-    return tl.target_info.is_hip_gfx1250() if hasattr(tl.target_info, "is_hip_gfx1250") else False
-
-
-@triton.jit
 def _num_threads():
     """How many threads run the program; 1 under the interpreter."""
-    return 1 if _IS_INTERPRETED else tl.extra.cuda.num_threads()
+    return tl.full([], 1 if _IS_INTERPRETED else tl.extra.cuda.num_threads(), tl.int32)
 
 
 @triton.jit
 def _num_warps():
     """How many warps run the program; 1 under the interpreter."""
-    return 1 if _IS_INTERPRETED else tl.extra.cuda.num_warps()
+    return tl.full([], 1 if _IS_INTERPRETED else tl.extra.cuda.num_warps(), tl.int32)
 
 
 @triton.jit
@@ -59,18 +53,12 @@ def _smid():
     return tl.full([], 0, tl.int32) if _IS_INTERPRETED else tl.extra.cuda.smid()
 
 
-@triton.constexpr_function
-def _wrapped(n):
-    """`n` wrapped to 32 bits, which Python's own numbers never do."""
-    return (n + 0x80000000) % 0x100000000 - 0x80000000
-
-
 @triton.jit
 def device(out_ptr, x_ptr):
     _gdc_wait()
     start = _globaltimer()
-    warps: tl.constexpr = _num_warps()
-    tl.store(out_ptr, _wrapped(warps * _num_threads()) + _smid().to(tl.int64))
+    warps = _num_warps()
+    tl.store(out_ptr, (warps * _num_threads()).to(tl.int64) + _smid())
     if tl.target_info.is_cuda() & (not tl.target_info.is_hip()):
         x = tl.load(x_ptr + tl.arange(0, 128))
         low, high = tl.inline_asm_elementwise(
@@ -86,9 +74,13 @@ def device(out_ptr, x_ptr):
             out_ptr + 1,
             tl.inline_asm_elementwise("mov.u32 $0, %laneid;", "=r", [], tl.int32, is_pure=False, pack=1).to(tl.int64),
         )
-    if tl.target_info.cuda_capability_geq(9):
+    if tl.target_info.cuda_capability_geq(9, 0):
         tl.store(out_ptr + 2, _globaltimer() - start)
-    is_new: tl.constexpr = _is_hip_gfx1250() | tl.target_info.is_hip_cdna3() | tl.target_info.is_hip_cdna4()
+    is_new: tl.constexpr = (
+        (hasattr(tl.target_info, "is_hip_gfx1250") and tl.target_info.is_hip_gfx1250())
+        | tl.target_info.is_hip_cdna3()
+        | tl.target_info.is_hip_cdna4()
+    )
     tl.store(out_ptr + 3, tl.cast(is_new, tl.int64))
     _gdc_launch_dependents()
 

@@ -10,6 +10,39 @@ _ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)
 
 
 @triton.jit
+def _dot(
+    input,
+    other,
+    acc=None,
+    input_precision: tl.constexpr = None,
+    max_num_imprecise_acc: tl.constexpr = None,
+    out_dtype: tl.constexpr = tl.float32,
+):
+    """The product, and `acc` if there is one, in the type of `acc`; Triton adds products of f64 to f64 only."""
+    if input.dtype == tl.float64:
+        product = tl.dot(input, other, out_dtype=tl.float64)
+        product = product.to(out_dtype) if acc is None else (acc + product).to(acc.dtype)
+    elif acc is None:
+        product = tl.dot(
+            input,
+            other,
+            input_precision=input_precision,
+            max_num_imprecise_acc=max_num_imprecise_acc,
+            out_dtype=out_dtype,
+        )
+    else:
+        product = tl.dot(
+            input,
+            other,
+            acc,
+            input_precision=input_precision,
+            max_num_imprecise_acc=max_num_imprecise_acc,
+            out_dtype=acc.dtype,
+        )
+    return product
+
+
+@triton.jit
 def _round_to(x, DTYPE: tl.constexpr):
     """`x` rounded to nearest even in a dtype; Triton's interpreter would cut off the bits that a bfloat16 lacks."""
     if _ROUNDS_BY_HAND and DTYPE == tl.bfloat16:
@@ -40,7 +73,7 @@ def matmul(
         inner = tl.cast(step, tl.int64) * BLOCK_K + tl.arange(0, BLOCK_K)
         a = tl.load(a_ptr + row[:, None] * k + inner[None, :])
         b = tl.load(b_ptr + inner[:, None] * n + col[None, :])
-        acc = tl.dot(a, b, acc, input_precision="ieee")
+        acc = _dot(a, b, acc, input_precision="ieee")
     tl.store(c_ptr + row[:, None] * n + col[None, :], _round_to(acc, c_ptr.dtype.element_ty))
 
 

@@ -147,6 +147,31 @@ BITONIC = np.array([-4, 0, 3, 9, 8, 8, 2, -7], "int32")
 KEYS = integers(2, dtype="uint64", low=0, high=1 << 62)
 SMALL = integers(4, 8, dtype="int8", low=-9, high=9)
 
+
+def _scaled(format: str, side: str) -> dict[str, Any]:
+    """One operand of `dot_scaled`, K 64, without codes of NaN and infinity, and its scales around 1."""
+    rows = 16 if side == "lhs" else 32
+    extents = {"lhs": (rows, 64), "rhs": (64, rows)}[side]
+    inner = {"lhs": 1, "rhs": 0}[side]
+    name = {"unscaled": "e4m3"}.get(format, format.split()[0])
+    packed = () if name != "e2m1" else (1 - inner,) if " " in format else (inner,)
+    extents = tuple(e // 2 if axis in packed else e for axis, e in enumerate(extents))
+    bits = integers(*extents, dtype="uint8", low=0, high=256)
+    codes = np.where(bits & 124 == 124, 3, bits).astype("uint8") if name != "e2m1" else bits
+    found: dict[str, Any] = {side: codes, f"{side}_format": name}
+    if " " in format:
+        found[f"{side}_k_pack"] = False
+    if format != "unscaled":
+        found[f"{side}_scale"] = integers(rows, 2, dtype="uint8", low=120, high=132)
+    return found
+
+
+SCALED = {
+    (format, side): _scaled(format, side)
+    for format in ("e4m3", "e5m2", "e2m1", "e2m1 rows", "unscaled")
+    for side in ("lhs", "rhs")
+}
+
 CASES = [
     *(
         case(name, x=floats(16, dtype=d, low=0.01 if name in POSITIVE else -4))
@@ -266,6 +291,18 @@ CASES = [
         acc=integers(16, 16),
         out_dtype=np.int32,
     ),
+    case("dot", input=floats(2, 16, 32), other=floats(2, 32, 16), acc=floats(2, 16, 16), input_precision="ieee"),
+    case("dot", input=floats(16, 32), other=floats(32, 16), input_precision="tf32x3", max_num_imprecise_acc=0),
+    *(
+        case("dot_scaled", **SCALED[left, "lhs"], **SCALED[right, "rhs"], **extra)
+        for left, right, extra in (
+            ("e4m3", "e5m2", {"acc": floats(16, 32)}),
+            ("e5m2", "e2m1", {"fast_math": True}),
+            ("e2m1", "e4m3", {}),
+            ("e2m1 rows", "e2m1 rows", {}),
+            ("unscaled", "e2m1", {}),
+        )
+    ),
     case("cast", input=X, dtype=np.float16, fp_downcast_rounding="rtz"),
     case("bitcast", input=X, dtype=np.int32),
     *(case(n, seed=SEED, offset=integers(16)) for n in ("rand", "randint", "randint4x")),
@@ -293,6 +330,8 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
 @pytest.mark.parametrize("index", range(len(CASES)), ids=[f"{c.name}-{n}" for n, c in enumerate(CASES)])
 def test_triton_gives_what_the_reference_gives(kernels: ModuleType, index: int, device: str) -> None:
     one: Case = CASES[index]
+    if one.name == "dot_scaled" and device == "cpu" and triton.__version__ < "3.8":
+        pytest.skip("Triton's interpreter has scaled products since 3.8")
     expected = one.expected()
     got = run(getattr(kernels, f"case_{index}"), one, device)
     for result, wanted in zip(got, expected, strict=True):

@@ -18,6 +18,7 @@ from teenyc.resources import template_text
 from teenyc.types import (
     BF16,
     BOOL,
+    F8E4M3,
     F16,
     F32,
     F64,
@@ -41,6 +42,16 @@ W = TypeVar("W", Bound.NUM)
 PHILOX = ("c0", "c1", "c2", "c3", "k0", "k1")
 HALF_N = Extent.of(Quotient(Extent.of("N"), Extent.of(2)))
 
+SQUARE = {"input": tensor(F32, 16, 16), "other": tensor(F32, 16, 16)}
+BYTES = {"lhs": tensor(U8, 16, 64), "lhs_format": "e4m3", "rhs": tensor(U8, 64, 32), "rhs_format": "e5m2"}
+SCALES = {"lhs_scale": tensor(U8, 16, 2), "rhs_scale": tensor(U8, 32, 2)}
+
+
+def scaled(**changed: object) -> Judged:
+    """A `dot_scaled` of `[16, 64]` by `[64, 32]`, but for what is said."""
+    return judge("dot_scaled", **{n: a for n, a in {**BYTES, **SCALES, **changed}.items() if a is not None})
+
+
 records = pytest.mark.parametrize("record", TABLE.values(), ids=lambda record: record.name)
 
 
@@ -51,7 +62,7 @@ records = pytest.mark.parametrize("record", TABLE.values(), ids=lambda record: r
 def test_a_record_is_sound(record: Intrinsic | Operator) -> None:
     names = [name for p in record.params for name in (p.name, *p.aliases)]
     assert len(names) == len(set(names)), "two parameters share a name"
-    required = [p.default is REQUIRED for p in record.params]
+    required = [p.default is REQUIRED for p in record.params if not p.name.endswith("_scale")]  # Triton's order
     assert required == sorted(required, reverse=True), "a parameter with a default comes before one without"
     for param in record.params:
         assert (param.role is Role.CHOICE) == bool(param.choices)
@@ -68,7 +79,7 @@ def test_forms_name_parameters(record: Intrinsic) -> None:
     for form in (record.triton, *(v.triton for v in record.variants)):
         places = set(re.findall(r"\{(\w+)\}", form))
         assert places <= names
-        assert "{" in form or re.fullmatch(r"tl(\.\w+)+|libdevice\.\w+|_\w+", form)
+        assert "{" in form or form.endswith(")") or re.fullmatch(r"tl(\.\w+)+|libdevice\.\w+|_\w+", form)
     assert record.first_by_name in (None, *names)
     assert record.stored <= names
 
@@ -192,6 +203,12 @@ GOOD: list[tuple[Judged, str]] = [
     ),
     (judge("cast", input=tensor(F32, 8), dtype=F16, fp_downcast_rounding="rtz"), "Tensor<f16, [8]>"),
     (judge("topk", x=tensor(D, 4, "N"), k="K"), "Tensor<D, [4, K]>"),
+    (judge("dot", **SQUARE, allow_tf32=True), "Tensor<f32, [16, 16]>"),
+    (scaled(), "Tensor<f32, [16, 32]>"),
+    (scaled(lhs=tensor(F8E4M3, 16, 64), lhs_scale=None, acc=tensor(F32, 16, 32)), "Tensor<f32, [16, 32]>"),
+    (scaled(lhs=tensor(U8, 16, 32), lhs_format="e2m1", lhs_scale=tensor(F8E4M3, 16, 4)), "Tensor<f32, [16, 32]>"),
+    (scaled(rhs=tensor(U8, 64, 16), rhs_format="e2m1", rhs_k_pack=False), "Tensor<f32, [16, 32]>"),
+    (scaled(rhs=tensor(F16, 64, 32), rhs_format="fp16"), "Tensor<f32, [16, 32]>"),
     (judge("bitonic_merge", x=tensor(I8, 8)), "Tensor<i8, [8]>"),
     (judge("reduce_or", input=tensor(BOOL, 4, "N"), axis=1), "Tensor<bool, [4]>"),
     (judge("squeeze", x=pointer(D, 4, 1, "N"), dim=-2), "Tensor<Pointer<D>, [4, N]>"),
@@ -330,6 +347,17 @@ BAD: list[tuple[Judged, str, str]] = [
         "timeout_ns",
     ),
     (judge("topk", x=tensor(D, 8), k=16), "E0350", "k"),
+    (judge("dot", **SQUARE, input_precision="tf32", allow_tf32=True), "E0339", "allow_tf32"),
+    (scaled(lhs=tensor(I8, 16, 64)), "E0352", "lhs"),
+    (scaled(rhs_format="bf16"), "E0352", "rhs"),
+    (scaled(lhs=tensor(U8, 16, 32)), "E0342", ""),
+    (scaled(lhs=tensor(U8, 2, 16, 64)), "E0342", ""),
+    (scaled(lhs_scale=tensor(U8, 16, 4)), "E0353", "lhs_scale"),
+    (scaled(lhs_scale=tensor(I8, 16, 2)), "E0353", "lhs_scale"),
+    (scaled(rhs_scale=tensor(U8, 2, 32)), "E0353", "rhs_scale"),
+    (scaled(lhs_k_pack=False), "E0339", "lhs_k_pack"),
+    (scaled(acc=tensor(F16, 16, 32)), "E0344", "acc"),
+    (scaled(out_dtype=F16), "E0344", "out_dtype"),
     (judge("topk", x=tensor(D, 8), k=3), "E0311", "k"),
     (judge("topk", x=tensor(D, 8, 4), k=2, dim=0), "E0335", "dim"),
     (judge("bitonic_merge", x=tensor(BOOL, 8)), "E0320", "x"),

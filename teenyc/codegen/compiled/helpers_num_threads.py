@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 1530920263
+CHECKSUM = 1691968312
 
 from jinja2.runtime import LoopContext, Macro, Markup, Namespace, TemplateNotFound, TemplateReference, TemplateRuntimeError, Undefined, escape, identity, internalcode, markup_join, missing, str_join
 name = 'helpers/num_threads.py.jinja'
@@ -14,7 +14,7 @@ def root(context, missing=missing):
     cond_expr_undefined = Undefined
     if 0: yield None
     pass
-    yield '@triton.jit\ndef _num_threads():\n    """How many threads run the program; 1 under the interpreter."""\n    return 1 if _IS_INTERPRETED else tl.extra.cuda.num_threads()\n'
+    yield '@triton.jit\ndef _num_threads():\n    """How many threads run the program; 1 under the interpreter."""\n    return tl.full([], 1 if _IS_INTERPRETED else tl.extra.cuda.num_threads(), tl.int32)\n'
 
 blocks = {}
 debug_info = ''

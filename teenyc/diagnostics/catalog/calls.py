@@ -279,3 +279,52 @@ class NotAValue(Diagnostic):
 
     def help(self) -> str | None:
         return self.advice
+
+
+@record(kw_only=True)
+class ScaledElement(Diagnostic):
+    """The elements of an operand of `dot_scaled` are not those that its format is held in.
+
+    let c = dot_scaled(a, a_scale, "e2m1", b, b_scale, "e4m3");         // a: i8
+    let c = dot_scaled(bitcast::<i8, u8>(a), a_scale, "e2m1", b, b_scale, "e4m3");
+    """
+
+    code = "E0352"
+    format: str
+    need: str
+    found: str
+    format_span: Span
+
+    def message(self) -> str:
+        return f"elements of the format `{self.format}` are held in {self.need}"
+
+    def label(self) -> str:
+        return f"this is `{self.found}`"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.format_span, "the format"),)
+
+    def help(self) -> str:
+        return "read bits as another type of their width with `bitcast`"
+
+
+@record(kw_only=True)
+class WrongScale(Diagnostic):
+    """The scales of `dot_scaled` are one for each group of elements along K, in each row.
+
+    The scales of the right operand stand as those of the left do, one row for each of the N columns.
+
+        let c = dot_scaled(a, a_scale, "e4m3", b, trans(b_scale), "e4m3");  // b: [K, N], b_scale: [N, K / 32]
+        let c = dot_scaled(a, a_scale, "e4m3", b, b_scale, "e4m3");
+    """
+
+    code = "E0353"
+    name: str
+    need: str
+    found: str
+
+    def message(self) -> str:
+        return f"`{self.name}` must be {self.need}"
+
+    def label(self) -> str:
+        return f"this is `{self.found}`"
