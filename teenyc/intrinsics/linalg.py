@@ -197,7 +197,8 @@ def _may_be_wider(facts: Facts) -> bool:
     operand, acc = facts.types["input"], facts.types.get("acc")
     is_open = isinstance(operand, TensorType) and isinstance(operand.element, TypeVar | Compute)
     result = acc.element if isinstance(acc, TensorType) else facts.attributes.get("out_dtype")
-    return is_open and isinstance(result, DType) and result != F64
+    is_narrow = isinstance(result, DType) and result != F64
+    return is_open and is_narrow and "max_num_imprecise_acc" not in facts.attributes
 
 
 def _multiplied(input: Any, other: Any, acc: Any = 0, **ignored: Any) -> Any:

@@ -8,35 +8,13 @@ import triton.language as tl
 
 
 @triton.jit
-def _dot(
-    input,
-    other,
-    acc=None,
-    input_precision: tl.constexpr = None,
-    max_num_imprecise_acc: tl.constexpr = None,
-    out_dtype: tl.constexpr = tl.float32,
-):
-    """The product, and `acc` if there is one, in the type of `acc`; Triton adds products of f64 to f64 only."""
+def _dot(input, other, acc=None, input_precision: tl.constexpr = None, out_dtype: tl.constexpr = tl.float32):
+    """The product, and `acc` if there is one, in a named type; Triton adds products of f64 to f64 only."""
     if input.dtype == tl.float64:
         product = tl.dot(input, other, out_dtype=tl.float64)
-        product = product.to(out_dtype) if acc is None else (acc + product).to(acc.dtype)
-    elif acc is None:
-        product = tl.dot(
-            input,
-            other,
-            input_precision=input_precision,
-            max_num_imprecise_acc=max_num_imprecise_acc,
-            out_dtype=out_dtype,
-        )
+        product = product.to(out_dtype) if acc is None else (acc + product).to(out_dtype)
     else:
-        product = tl.dot(
-            input,
-            other,
-            acc,
-            input_precision=input_precision,
-            max_num_imprecise_acc=max_num_imprecise_acc,
-            out_dtype=acc.dtype,
-        )
+        product = tl.dot(input, other, acc, input_precision=input_precision, out_dtype=out_dtype)
     return product
 
 

@@ -19,6 +19,17 @@ def _cdiv(x, div):
 
 
 @triton.jit
+def _dot(input, other, acc=None, input_precision: tl.constexpr = None, out_dtype: tl.constexpr = tl.float32):
+    """The product, and `acc` if there is one, in a named type; Triton adds products of f64 to f64 only."""
+    if input.dtype == tl.float64:
+        product = tl.dot(input, other, out_dtype=tl.float64)
+        product = product.to(out_dtype) if acc is None else (acc + product).to(out_dtype)
+    else:
+        product = tl.dot(input, other, acc, input_precision=input_precision, out_dtype=out_dtype)
+    return product
+
+
+@triton.jit
 def _round_to(x, DTYPE: tl.constexpr):
     """`x` rounded to nearest even in a dtype; Triton's interpreter would cut off the bits that a bfloat16 lacks."""
     if _ROUNDS_BY_HAND and DTYPE == tl.bfloat16:
@@ -65,7 +76,7 @@ def matmul(
         b_col = col + tl.arange(0, BLOCK_N)
         b_mask = (b_row[:, None] < k) & (b_col[None, :] < n)
         b = tl.load(b_ptr + b_row[:, None] * b_stride_0 + b_col[None, :] * b_stride_1, mask=b_mask, other=0.0)
-        acc = tl.dot(a, b, acc, input_precision="ieee")
+        acc = _dot(a, b, acc, input_precision="ieee")
     c_row = row + tl.arange(0, BLOCK_M)
     c_col = col + tl.arange(0, BLOCK_N)
     c_mask = (c_row[:, None] < m) & (c_col[None, :] < n)
