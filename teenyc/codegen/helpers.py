@@ -67,7 +67,7 @@ INTERPRETED = frozenset({"_gdc_launch_dependents", "_gdc_wait", "_globaltimer", 
 INTERPRETED |= {"_atomic_poll"}
 """The helpers that do otherwise under Triton's interpreter, which has no device code."""
 
-CALLS: Mapping[str, tuple[str, ...]] = {"_atomic_poll": ("_globaltimer",)}
+CALLS: Mapping[str, tuple[str, ...]] = {"_atomic_add": (ROUND_TO,), "_atomic_poll": ("_globaltimer",)}
 """The helpers that a helper calls."""
 
 TEMPLATES = frozenset({ROUND_TO, ROUND_WIDE, QUOTIENT, WRAPPED, *CALLED})

@@ -8,8 +8,11 @@ from teenyc.intrinsics.memory import MASK, POINTER, address, misfit, stored_misf
 from teenyc.intrinsics.rules import Need, is_present, mask, value
 from teenyc.intrinsics.spec import Effect, Facts, Intrinsic, Param, Role, Rule, Site, Variant
 from teenyc.types import (
+    BF16,
     BOOL,
     F64,
+    I16,
+    U16,
     Compute,
     DType,
     Element,
@@ -46,9 +49,8 @@ def is_wide_integer(element: Element) -> bool:
 
 
 def may_be_added(element: Element) -> bool:
-    """Whether hardware may add to an element in memory."""
-    is_half = isinstance(element, DType) and element.kind is Kind.FLOAT and element.bits == 16
-    return is_half or is_wide(element)
+    """Whether something may be added to an element in memory."""
+    return not isinstance(element, DType) or element.bits >= (16 if element.kind is Kind.FLOAT else 8)
 
 
 def _may_be_compared(element: Element) -> bool:
@@ -61,7 +63,7 @@ def _is_whole(element: Element) -> bool:
 
 
 WIDE = "integers and floats of 32 and 64 bits"
-ADDED = f"{WIDE}, and `f16` and `bf16`"
+ADDED = "integers, and floats of 16 bits and more"
 INTEGERS = "integers of 32 and 64 bits"
 
 
@@ -163,6 +165,13 @@ def _memory(facts: Facts) -> Element:
     return type.element.to
 
 
+def _may_lack_addition(facts: Facts) -> bool:
+    """Triton adds to no integers below 32 bits, and its interpreter to no `bf16`."""
+    element = _memory(facts)
+    is_known = isinstance(element, DType) and element != BF16
+    return not is_known or (isinstance(element, DType) and element.bits < 16) or element in (I16, U16)
+
+
 def _may_be_f64(facts: Facts) -> bool:
     return _memory(facts) == F64 or isinstance(_memory(facts), TypeVar | Compute)
 
@@ -195,7 +204,7 @@ def _record(
 
 
 INTRINSICS = (
-    _record("add", may_be_added, ADDED, "Adds to the elements at addresses."),
+    _record("add", may_be_added, ADDED, "Adds to the elements at addresses.", _may_lack_addition),
     _record("max", is_wide, WIDE, "Leaves the greater of the element and the value."),
     _record("min", is_wide, WIDE, "Leaves the smaller of the element and the value.", _may_be_f64),
     _record("and", is_wide_integer, INTEGERS, "Leaves the bits that both have."),
