@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from teenyc.codegen import terms
-from teenyc.codegen.helpers import ROUND_TO, ROUND_WIDE, saturation
+from teenyc.codegen.helpers import ROUND_TO, ROUND_WIDE, TO_NUMBER, saturation
 from teenyc.codegen.static import only_widens
 from teenyc.codegen.terms import ATOM, Kind, Term
 from teenyc.ir.nodes import Cast, Literal
@@ -25,6 +25,7 @@ from teenyc.types import (
     TensorType,
     TypeVar,
     is_float,
+    is_generic_number,
     is_integer,
 )
 from teenyc.types import Kind as ElementKind
@@ -52,6 +53,8 @@ def cast(expressions: Expressions, operation: Cast, target: Element | None) -> T
         helper = saturation(target).name
         expressions.helpers[helper] = None
         return terms.tensor(f"{helper}({expressions.settled(term).text})", target)
+    if is_float(source) and is_generic_number(target):
+        return to_number(expressions, expressions.settled(term), target)
     if target == BF16 and source in WIDE:
         expressions.helpers.update(dict.fromkeys((ROUND_TO, ROUND_WIDE)))
         return terms.tensor(f"{ROUND_WIDE}({expressions.settled(term).text})", target)
@@ -60,6 +63,15 @@ def cast(expressions: Expressions, operation: Cast, target: Element | None) -> T
             term = expressions.passed(operation.operand)
         return rounded(expressions, term, target, expressions.dtypes.text(target))
     return converted(expressions, term, target)
+
+
+def to_number(expressions: Expressions, term: Term, target: Element) -> Term:
+    """A float as a `D: Num`, of which only the launch says whether it is an integer."""
+    if isinstance(target, TypeVar):
+        number = to_number(expressions, term, Compute(target))
+        return rounded(expressions, number, target, expressions.dtypes.text(target))
+    expressions.helpers[TO_NUMBER] = None
+    return terms.tensor(f"{TO_NUMBER}({term.text}, {expressions.dtypes.text(target)})", target)
 
 
 def converted(expressions: Expressions, term: Term, target: Element) -> Term:

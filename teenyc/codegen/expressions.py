@@ -11,11 +11,11 @@ from typing import assert_never
 
 from teenyc.codegen import terms
 from teenyc.codegen.calls import Calls
-from teenyc.codegen.casts import cast, does_itself
+from teenyc.codegen.casts import cast, does_itself, to_number
 from teenyc.codegen.dtypes import DTypeNames
 from teenyc.codegen.helpers import QUOTIENT, WRAPPED
 from teenyc.codegen.inline import Inlining
-from teenyc.codegen.numbers import full, is_default, literal_term, stands_alone
+from teenyc.codegen.numbers import SMALLEST_GREATEST, full, is_default, literal_term, stands_alone
 from teenyc.codegen.static import EXACT, Statics
 from teenyc.codegen.terms import ATOM, COMPARISON, UNARY, Kind, Term, atom
 from teenyc.ir.nodes import (
@@ -36,7 +36,7 @@ from teenyc.ir.nodes import (
     Value,
 )
 from teenyc.record import record
-from teenyc.types import BOOL, I32, DType, Element, TensorType, is_generic_number, is_integer
+from teenyc.types import BOOL, F64, I32, DType, Element, TensorType, is_generic_number, is_integer, scalar
 from teenyc.types import Kind as ElementKind
 
 BINARY: Mapping[str, tuple[str, int]] = {
@@ -84,7 +84,7 @@ class Expressions:
         """The expression of an operand, of the type that the IR gives it."""
         match operand:
             case Literal():
-                return literal_term(operand)
+                return self.number(operand) if is_generic_number(operand.type.element) else literal_term(operand)
             case Constant():
                 is_nonnegative = self.statics.is_nonnegative(operand)
                 return atom(
@@ -109,6 +109,14 @@ class Expressions:
     def tensor(self, operand: Operand) -> Term:
         """The operand as a tensor of its type, in the compiler and in the interpreter."""
         return self.settled(self.term(operand))
+
+    def number(self, literal: Literal) -> Term:
+        """A literal of a `D: Num`: small integers are written alike for every type, others become what `D` holds."""
+        value = literal.value
+        if value in range(SMALLEST_GREATEST + 1):
+            return literal_term(Literal(int(value), literal.type))
+        exact = full(literal_term(Literal(float(value), scalar(F64))), "tl.float64")
+        return to_number(self, exact, literal.type.element)
 
     def settled(self, term: Term) -> Term:
         """A term as a tensor of its type."""

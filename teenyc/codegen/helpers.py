@@ -23,6 +23,9 @@ QUOTIENT = "_quotient"
 WRAPPED = "_wrapped"
 """Wraps arithmetic on constants, which are Python numbers when Triton compiles."""
 
+TO_NUMBER = "_to_number"
+"""Makes a float a value of a `D: Num`: integers are cut and saturate."""
+
 HAND = "_ROUNDS_BY_HAND"
 """A constant beside `_round_to`."""
 
@@ -70,7 +73,7 @@ INTERPRETED |= {"_atomic_poll"}
 CALLS: Mapping[str, tuple[str, ...]] = {"_atomic_add": (ROUND_TO,), "_atomic_poll": ("_globaltimer",)}
 """The helpers that a helper calls."""
 
-TEMPLATES = frozenset({ROUND_TO, ROUND_WIDE, QUOTIENT, WRAPPED, *CALLED})
+TEMPLATES = frozenset({ROUND_TO, ROUND_WIDE, QUOTIENT, TO_NUMBER, WRAPPED, *CALLED})
 """The helpers that have a template of their own."""
 
 HELPERS = frozenset({HAND, ASKED, "libdevice", "_libdevice_on_arrays", *SATURATING, *TEMPLATES})

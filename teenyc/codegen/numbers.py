@@ -13,6 +13,9 @@ from teenyc.types import Kind as ElementKind
 LEAST_NORMAL, GREATEST = 2.0**-126, (2 - 2.0**-23) * 2.0**127
 """The sizes that Triton takes for f32 where a number stands alone; others become f64."""
 
+SMALLEST_GREATEST = 127
+"""The greatest number that every type of number holds."""
+
 
 def literal_term(literal: Literal) -> Term:
     """A literal as it stands beside something that decides its type."""

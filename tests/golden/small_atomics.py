@@ -11,7 +11,7 @@ _ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)
 
 @triton.jit
 def _atomic_add(pointer, val, mask=None, sem: tl.constexpr = None, scope: tl.constexpr = None):
-    """Adds to elements; to small ones that Triton cannot add to, by swapping the word around each until that succeeds."""
+    """Adds to elements; to small ones that Triton cannot add to, by swapping the word around each."""
     element: tl.constexpr = pointer.dtype.element_ty
     if element.is_floating():
         is_native: tl.constexpr = element != tl.bfloat16 or not _ROUNDS_BY_HAND
@@ -66,7 +66,7 @@ def count_values(counts, x, n: tl.int32, N: tl.constexpr):
     lane = tl.program_id(0).to(tl.int64) * N + tl.arange(0, N)
     mask = lane < n
     value = tl.load(x + lane, mask=mask, other=0)
-    _atomic_add(counts + value, _round_to(tl.full([N], 1.0, dtype=COMPUTE), D), mask=mask)
+    _atomic_add(counts + value, _round_to(tl.full([N], 1, dtype=COMPUTE), D), mask=mask)
 
 
 TEENYC = {
