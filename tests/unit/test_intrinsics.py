@@ -329,7 +329,7 @@ BAD: list[tuple[Judged, str, str]] = [
     (judge("store", pointer=pointer(D, 1), value=tensor(D, "N")), "E0405", "value"),
     (judge("store", pointer=pointer(F32), value=tensor(I32)), "E0406", "value"),
     (judge("store", pointer=pointer(D, 8), value=tensor(D), mask=tensor(BOOL, 4, 8)), "E0403", "mask"),
-    (judge("atomic_add", pointer=pointer(I8), val=tensor(I8)), "E0408", "pointer"),
+    (judge("atomic_add", pointer=pointer(BOOL), val=tensor(BOOL)), "E0408", "pointer"),
     (judge("atomic_max", pointer=pointer(F16), val=tensor(F16)), "E0408", "pointer"),
     (judge("atomic_and", pointer=pointer(F32), val=tensor(F32)), "E0408", "pointer"),
     (judge("atomic_add", pointer=pointer(I32, 4, 8), val=tensor(I32, 8)), "E0409", "val"),
