@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from teenyc.diagnostics.model import Reporter
-from teenyc.intrinsics import TABLE
+from teenyc.intrinsics import TABLE, spoken
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir import nodes as ir
 from teenyc.ir.walk import statements_of
-from teenyc.types import Compute, DType, Element, Kind, Pointer, TensorType, TypeVar, is_float, is_generic_number
+from teenyc.types import (
+    Compute,
+    DescriptorType,
+    DType,
+    Element,
+    Kind,
+    Pointer,
+    TensorType,
+    TypeVar,
+    is_float,
+    is_generic_number,
+)
 
-_ADDING = frozenset({"atomic_add"})
+_ADDING = frozenset({"atomic_add", "descriptor_atomic_add"})
 """Atomics whose result depends on the order because each step rounds."""
 
 
@@ -33,7 +44,7 @@ def lint_order(kernel: ir.Kernel, reporter: Reporter) -> None:
 
 
 def _lint_atomic(statement: ir.Let, call: ir.Call, fixed: Mapping[str, Element], reporter: Reporter) -> None:
-    pointer = call.operand("pointer")
+    pointer = call.operand("pointer") or call.operand("desc")
     if Effect.ATOMIC not in TABLE[call.intrinsic].effects or pointer is None or call.intrinsic not in _ADDING:
         return
     element = _memory(pointer, fixed)
@@ -44,16 +55,15 @@ def _lint_atomic(statement: ir.Let, call: ir.Call, fixed: Mapping[str, Element],
     is_generic = isinstance(element, TypeVar | Compute)
     narrow = f"{element}" if isinstance(element, TypeVar) else None
     if not is_generic and _is_narrow(element):
-        reporter.report(NarrowSum(span=statement.span, element=str(element), function=call.intrinsic))
-    reporter.report(FloatAtomic(span=statement.span, function=call.intrinsic, variable=narrow))
+        reporter.report(NarrowSum(span=statement.span, element=str(element), function=spoken(call.intrinsic)))
+    reporter.report(FloatAtomic(span=statement.span, function=spoken(call.intrinsic), variable=narrow))
 
 
 def _memory(pointer: ir.Operand, fixed: Mapping[str, Element]) -> Element:
     """The element type in memory, with the dtype parameters that an option fixed."""
     type = pointer.type
-    assert isinstance(type, TensorType), "an atomic has an address"
-    assert isinstance(type.element, Pointer), "an atomic has an address"
-    element = type.element.to
+    assert isinstance(type, TensorType | DescriptorType), "an atomic has an address"
+    element = type.element.to if isinstance(type.element, Pointer) else type.element
     return fixed.get(element.name, element) if isinstance(element, TypeVar) else element
 
 

@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from teenyc.check.context import Context
 from teenyc.check.facts import Facts
 from teenyc.diagnostics.model import Diagnostic, Fix
-from teenyc.intrinsics import TABLE
+from teenyc.intrinsics import TABLE, spoken
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir import nodes as ir
 from teenyc.ir.fills import SOME, Number, folded
 from teenyc.ir.undefined import UndefinedUse, undefined_uses
 from teenyc.ir.walk import definitions, operands_of, statements_of
+from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.types import BOOL, DType, Element, Kind, TensorType, is_float, is_generic_number, is_integer
 
@@ -55,7 +56,7 @@ def check_undefined(context: Context, facts: Facts) -> None:
         return
     made = {value.id: s for _, s in statements_of(facts.kernel.body) for value in definitions(s)}
     for each in found:
-        context.report(_report(context, each, made))
+        context.report(_report(context, replace(each, sink=spoken(each.sink)), made))
 
 
 def _report(context: Context, found: UndefinedUse, made: Mapping[int, ir.Statement]) -> Diagnostic:

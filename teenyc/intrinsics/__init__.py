@@ -63,6 +63,8 @@ _CALLED = {h for r in TABLE.values() for h in (r.helper, *(v.helper for v in r.v
 HELPERS: tuple[str, ...] = tuple(sorted(h for h in _CALLED if not h.startswith(LIBRARY)))
 """The functions that a module may have to hold; `_tanh` is in `templates/helpers/tanh.py.jinja`."""
 
+_SPOKEN = {form: name for forms in (descriptors.FORMS, block_pointers.FORMS) for name, form in forms.items()}
+
 _ALIASES = {alias: r.name for r in TABLE.values() for alias in r.aliases}
 _OPERATOR_ALIASES = {alias: o.name for o in OPERATORS.values() for alias in o.aliases}
 
@@ -75,3 +77,8 @@ def find(name: str) -> Intrinsic | None:
 def find_operator(name: str) -> Operator | None:
     """The function or method of that name or alias that becomes an operation of the IR."""
     return OPERATORS.get(_OPERATOR_ALIASES.get(name, name))
+
+
+def spoken(name: str) -> str:
+    """What a report calls an intrinsic: `load`, also where its first argument is a descriptor."""
+    return _SPOKEN.get(name, name)
