@@ -255,9 +255,20 @@ def _ruled(context: Context, record: Operator, read: arguments.Read, result: obj
     assert isinstance(result, TensorType)
     if record.node == "cast":
         return operators.cast_as(context, operand, result.element, span)
+    if record.node == "stored_index":
+        return _stored_index(context, operand, read.operands[1][1], result.element, span)
     type = context.tensor_of(operand)
     axis = read.given["axis"].static
     rank = len(type.shape) if type else 0
     assert isinstance(axis, int), "the rule accepted the axis"
     place = axis if axis >= 0 else axis + rank + 1
     return context.emit(ir.ExpandDims(operand=operand, axes=(place,)), result, span)
+
+
+def _stored_index(
+    context: Context, pointer: ir.Operand, offset: ir.Operand, element: Element, span: Span
+) -> ir.Operand:
+    """`load(pointer + offset) as i32`."""
+    address = context.emit(ir.Offset(pointer=pointer, offset=offset), context.type_of(pointer), span)
+    loaded = context.emit(ir.Call(intrinsic="load", operands=(("pointer", address),)), TensorType(F32), span)
+    return operators.cast(context, loaded, element, span)

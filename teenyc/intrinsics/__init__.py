@@ -55,7 +55,9 @@ _FAMILIES = (
 TABLE: Mapping[str, Intrinsic] = MappingProxyType({r.name: r for family in _FAMILIES for r in family.INTRINSICS})
 """Every intrinsic by its name, family by family."""
 
-OPERATORS: Mapping[str, Operator] = MappingProxyType({o.name: o for o in (*compare.OPERATORS, convert.CAST)})
+OPERATORS: Mapping[str, Operator] = MappingProxyType(
+    {o.name: o for o in (*compare.OPERATORS, convert.CAST, memory.STORED_INDEX)}
+)
 """Functions and methods that become operations of the IR; their names come before those of `TABLE`."""
 
 _CALLED = {h for r in TABLE.values() for h in (r.helper, *(v.helper for v in r.variants)) if h is not None}

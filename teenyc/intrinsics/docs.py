@@ -118,6 +118,7 @@ def _facts(record: Intrinsic) -> Iterator[str]:
 _SIGNS = {"add": "x + y", "sub": "x - y", "mul": "x * y", "and": "x & y", "or": "x | y"}
 _SIGNS |= {"lt": "x < y", "le": "x <= y", "gt": "x > y", "ge": "x >= y", "eq": "x == y", "ne": "x != y"}
 _NODES = {"offset": "p + offsets", "expand_dims": "x[(.., None)]", "cast": "x as f32"}
+_NODES |= {"stored_index": "load(p + offset) as i32"}
 
 
 def _operator(operator: Operator) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from teenyc.intrinsics.rules import is_present, mask
-from teenyc.intrinsics.spec import Effect, Intrinsic, Param, Role, Site
-from teenyc.types import Compute, Element, Pointer, TensorType, Type, Unsuffixed, broadcast, shape_text
+from teenyc.intrinsics.rules import Need, is_present, mask, value, wrong_element
+from teenyc.intrinsics.spec import Effect, Intrinsic, Operator, Param, Role, Site
+from teenyc.types import F32, I32, Compute, Element, Pointer, TensorType, Type, Unsuffixed, broadcast, shape_text
 
 POINTER = Param("pointer", Role.POINTER, aliases=("ptr", "dest"))
 MASK = Param("mask", Role.MASK, default=None)
@@ -172,6 +172,33 @@ def _store(site: Site) -> tuple[TensorType, ...] | None:
     misfit(site, "mask", flags, pointers)
     return None
 
+
+def _stored_index(site: Site) -> tuple[TensorType, ...] | None:
+    """One address of an f32, and one offset."""
+    found, offset = address(site), value(site, "offset", Need.INTEGER)
+    if found is None or offset is None:
+        return None
+    pointer, memory = found
+    if memory.to != F32:
+        wrong_element(site, "pointer", "a pointer to `f32`", pointer)
+        return None
+    for name, type in (("pointer", pointer), ("offset", offset)):
+        if type.shape:
+            from teenyc.diagnostics.catalog.calls import NotAScalar
+
+            at, function = site.given[name].span, site.intrinsic.name
+            site.report(NotAScalar(span=at, function=function, name=name, found=str(type)))
+            return None
+    return (TensorType(I32),)
+
+
+STORED_INDEX = Operator(
+    "load_scalar_f32_as_i32",
+    "stored_index",
+    (POINTER, Param("offset", Role.VALUE)),
+    "An index that is stored as an f32, cut toward zero.",
+    rule=_stored_index,
+)
 
 INTRINSICS = (
     Intrinsic(
