@@ -21,6 +21,7 @@ class Lanes(Enum):
 
 _FAMILIES: Mapping[str, Lanes] = {
     "atomics": Lanes.MIXED,
+    "descriptors": Lanes.MIXED,
     "linear algebra": Lanes.MIXED,
     "memory": Lanes.MIXED,
     "order": Lanes.MIXED,
