@@ -202,3 +202,16 @@ def test_offsets_do_not_wrap(kernels: ModuleType, device: str) -> None:
     given, target = Memory(x, device), Memory(random(16), device)
     kernels.Far(8)[(1,)](given.pointer, target.pointer, 9, 65536)
     np.testing.assert_array_equal(target.array(), np.concatenate([np.zeros(8), x[:8]]))
+
+
+@pytest.mark.parametrize("column", [0, 5])
+def test_blocks_of_any_extent(kernels: ModuleType, device: str, column: int) -> None:
+    x = random(11, 11)
+    given, target = Memory(x, device), Memory(random(24), device)
+    before = target.array()
+    kernels.AnyExtent(4, 6)[(1,)](given.pointer, target.pointer, 11, column)
+    values = block(x, (1, column), (4, 6), np.nan)
+    np.testing.assert_array_equal(given.array(), written(x, (2, column), values + 1))
+    sums = written(before, (0,), values.sum(axis=0))
+    sums[6:][::2] = written(sums[6:][::2], (1,), block(x, (0, 0), (4, 6), np.nan).sum(axis=1))
+    np.testing.assert_array_equal(target.array(), sums)

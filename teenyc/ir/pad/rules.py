@@ -41,6 +41,9 @@ from teenyc.types import ONE, Extent, Pointer, Shape, TensorType, is_generic_num
 ELEMENTWISE = frozenset({"conversion", "hints", "math", "random"})
 """Families whose functions give each element from those at the same place."""
 
+BLOCKS = "descriptors"
+"""The family of accesses to blocks, which become accesses through pointers before anything is padded."""
+
 
 def plan_of(site: Site) -> Plan:
     """The plan of one operation."""
@@ -77,6 +80,8 @@ def _call(site: Site, call: Call) -> Plan:
     rule = _RULES.get(call.intrinsic)
     if rule is not None:
         return rule(site, call)
+    if record is not None and record.family == BLOCKS:
+        return _unknown(site, call)
     if record is not None and record.family in ELEMENTWISE and not record.effects:
         return _elementwise(site, call)
     return refused(f"`{call.intrinsic}` would see the padding")
