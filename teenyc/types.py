@@ -223,8 +223,8 @@ class Extent:
             return self
         return Extent.of(Quotient(self, other))
 
-    def substitute(self, values: Mapping[str, int | str]) -> Extent:
-        """The extent with constant parameters replaced by their values, or by other names."""
+    def substitute(self, values: Mapping[str, int | str | Extent]) -> Extent:
+        """The extent with constant parameters replaced by their values, or by other names and extents."""
         total = Extent.of(0)
         for monomial, coefficient in self.terms:
             term = Extent.of(coefficient)
@@ -245,9 +245,10 @@ def _polynomial(terms: list[tuple[Monomial, int]]) -> Extent:
     return Extent(tuple(sorted(((m, c) for m, c in total.items() if c), key=lambda t: (-len(t[0]), str(t[0])))))
 
 
-def _substitute_atom(atom: Atom, values: Mapping[str, int | str]) -> Extent:
+def _substitute_atom(atom: Atom, values: Mapping[str, int | str | Extent]) -> Extent:
     if isinstance(atom, str):
-        return Extent.of(values.get(atom, atom))
+        value = values.get(atom, atom)
+        return value if isinstance(value, Extent) else Extent.of(value)
     denominator = atom.denominator.substitute(values)
     quotient = atom.numerator.substitute(values).divided(denominator)
     return Extent.of(atom) if quotient is None else quotient

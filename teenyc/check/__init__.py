@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from teenyc.check.context import Declarations
+from teenyc.check.context import Declarations, Library
 from teenyc.check.kernel import check_kernel
 from teenyc.check.ops import check_ops
 from teenyc.check.pad import check_padding
+from teenyc.check.signature import trait_of
+from teenyc.check.uncalled import check_uncalled
 from teenyc.diagnostics.model import Reporter
 from teenyc.ir import nodes as ir
 from teenyc.source import Span
@@ -27,7 +29,11 @@ def check(
     kernels = [i for i in items if isinstance(i, ast.Function) and is_kernel(i)]
     declarations = _declarations(items, reporter)
     _check_names(kernels, reporter)
-    checked = [check_kernel(k, declarations, reporter, constants or {}, dtypes or {}) for k in kernels]
+    library = Library()
+    checked = [check_kernel(k, declarations, reporter, constants or {}, dtypes or {}, library) for k in kernels]
+    if not declarations.is_partial:
+        listed = [(f, declarations) for f in declarations.functions.values()]
+        check_uncalled([*listed, *library.nested], library, _trait(kernels), reporter)
     _check_options(kernels, reporter, constants or {}, dtypes or {})
     structs = [i for i in items if isinstance(i, ast.OpStruct)]
     ops = () if declarations.is_partial else check_ops(structs, kernels, reporter)
@@ -37,7 +43,13 @@ def check(
                 check_padding(kernel, reporter)
     if reporter.has_errors:
         return None
-    return ir.Program(doc=module.doc, kernels=tuple(k for k in checked if k is not None), ops=ops)
+    whole = tuple(k for k in checked if k is not None)
+    return ir.Program(doc=module.doc, kernels=whole, functions=library.functions, ops=ops)
+
+
+def _trait(kernels: list[ast.Function]) -> str:
+    """The name that stands for Triton in the kernels of a file."""
+    return next((name for k in kernels if (name := trait_of(k))), "")
 
 
 def is_kernel(function: ast.Function) -> bool:

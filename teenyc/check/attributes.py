@@ -38,6 +38,11 @@ def kernel_attributes(
     )
 
 
+def is_padded(node: ast.Function) -> bool:
+    """Whether a kernel asks for padding."""
+    return any(_name(a) == "pad" for at in node.attributes if at.name.text == "kernel" for a in at.arguments)
+
+
 def _name(argument: ast.Argument) -> str | None:
     """The name of `grid = …`, `shape(…)` or a bare `tile`."""
     if argument.name is not None:

@@ -30,13 +30,21 @@ def call(context: Context, node: ast.Call) -> Checked:
     generics = tuple(g for s in segments for g in s.generics)
     if names == ["Some"] and len(node.arguments) == 1:
         return expressions.expression(context, node.arguments[0].value)
+    symbol = context.lookup(names[0]) if len(names) == 1 else None
+    if symbol is not None and symbol.function is not None:
+        from teenyc.check import functions
+
+        symbol.is_read = True
+        return functions.call(context, symbol.function.function, node, generics or symbol.function.generics)
+    if symbol is not None and symbol.is_parameter and isinstance(symbol.current, Invalid):
+        return INVALID
     if len(names) == 2:
         return _associated(context, names, node)
     function = context.declarations.functions.get(names[-1]) if segments[0].name.text != context.trait else None
     if function is not None:
-        from teenyc.check.functions import inline
+        from teenyc.check import functions
 
-        return inline(context, function, node, generics)
+        return functions.call(context, function, node, generics)
     return _intrinsic(context, names[-1], node.arguments, generics, node.callee.span, node.span)
 
 
@@ -79,14 +87,16 @@ def _unknown_method(context: Context, node: ast.MethodCall) -> Checked:
 
 def _associated(context: Context, names: list[str], node: ast.Call) -> Checked:
     """`D::from_f64(x)`, or a path into a module of the file."""
+    assert isinstance(node.callee, ast.PathExpression)
     owner, name = names
     element = context.elements.get(owner) or DTYPES.get(owner)
     if element is not None and name in (*CONVERSIONS, "from") and len(node.arguments) == 1:
         return _convert(context, element, CONVERSIONS.get(name), node)
     if element is None and name in context.declarations.functions:
-        from teenyc.check.functions import inline
+        from teenyc.check import functions
 
-        return inline(context, context.declarations.functions[name], node, ())
+        generics = tuple(g for s in node.callee.segments for g in s.generics)
+        return functions.call(context, context.declarations.functions[name], node, generics)
     return _unknown(context, f"{owner}::{name}", node.callee.span)
 
 

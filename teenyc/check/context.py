@@ -28,6 +28,14 @@ INVALID = Invalid()
 
 
 @record
+class Undefined(Invalid):
+    """A result that is never read, that of a function which did not return yet; no mistake was made."""
+
+
+UNDEFINED = Undefined()
+
+
+@record
 class Group:
     """Several values at once; none for a statement."""
 
@@ -39,9 +47,17 @@ NOTHING = Group()
 Checked: TypeAlias = "ir.Operand | Group | Invalid"
 
 
+@record
+class FunctionValue:
+    """A function as an argument: its declaration and the generics that a turbofish states."""
+
+    function: ast.Function
+    generics: tuple[ast.TypeExpression | ast.Expression, ...] = ()
+
+
 @dataclass(slots=True)
 class Symbol:
-    """A variable of the source: where it was declared and which value it has now."""
+    """A variable of the source: where it was declared and which value it has now; a function for `f: fn(…)`."""
 
     name: str
     span: Span
@@ -50,6 +66,7 @@ class Symbol:
     is_parameter: bool = False
     is_read: bool = False
     is_assigned: bool = False
+    function: FunctionValue | None = None
 
     @property
     def shown(self) -> str:
@@ -81,6 +98,46 @@ class Place:
     is_given: bool
 
 
+@record
+class Kept:
+    """A device function of the program: what calls of it need, in terms of its own generics.
+
+    `form` says how its results are grouped.
+    """
+
+    function: ir.Function
+    form: Checked
+    requirements: tuple[ir.Requirement, ...]
+    others: Mapping[int, Place]
+
+
+@dataclass(slots=True)
+class Library:
+    """The device functions of a file, over all its kernels.
+
+    `kept` holds those that became functions of the program, None where a body has to be written into its callers;
+    `sound` are calls that were checked with the very types and constants. By their place, `called` are the functions
+    that calls had checked, and `mentioned` those that are named at all; `nested` are those inside others.
+    """
+
+    kept: dict[tuple[object, ...], Kept | None] = field(default_factory=dict)
+    sound: set[tuple[object, ...]] = field(default_factory=set)
+    called: set[Span] = field(default_factory=set)
+    mentioned: set[Span] = field(default_factory=set)
+    nested: list[tuple[ast.Function, Declarations]] = field(default_factory=list)
+
+    @property
+    def functions(self) -> tuple[ir.Function, ...]:
+        """Those of the program, in the order of the source."""
+        found = [k.function for k in self.kept.values() if k is not None]
+        return tuple(sorted(found, key=lambda f: f.span))
+
+    def name(self, name: str) -> str:
+        """A name for another function of the program; no name of a source has a quote."""
+        taken = {f.name for f in self.functions}
+        return next(n for n in (name, *(f"{name}'{i}" for i in range(2, len(taken) + 3))) if n not in taken)
+
+
 @dataclass(slots=True)
 class Context:
     """The state of checking one kernel."""
@@ -101,7 +158,11 @@ class Context:
     assignments: list[tuple[int, Symbol, Span]] = field(default_factory=list)
     literals: list[tuple[ir.Literal, Span]] = field(default_factory=list)
     others: dict[int, Place] = field(default_factory=dict)
+    library: Library = field(default_factory=Library)
     calling: tuple[str, ...] = ()
+    call_span: Span | None = None
+    keeps_functions: bool = True
+    """whether calls may become calls of functions; what pads a kernel must see all of it"""
     loop_depth: int = 0
     depth: int = 0
     last_id: int = 0
@@ -155,7 +216,9 @@ class Context:
     def named(self, checked: Checked, name: str, span: Span) -> Checked:
         """The value under the author's name: the temporary just made takes it, anything else gets a copy."""
         name = name.partition("'")[0]
-        if isinstance(checked, Invalid | Group):
+        if isinstance(checked, Group):
+            return Group(tuple(self.named(item, f"{name}_{i}", span) for i, item in enumerate(checked.items)))
+        if isinstance(checked, Invalid):
             return checked
         if isinstance(checked, ir.Value) and not checked.name and self._rename_last(checked, name):
             return replace(checked, name=name)
@@ -196,6 +259,19 @@ class Context:
                 return Extent.of(operand.name) if operand.type.element != BOOL else None
             case ir.Value():
                 return self.extents.get(operand.id)
+
+    def is_known(self, operand: ir.Operand) -> bool:
+        """Whether an operand is known at compile time: a number, or made of constants alone."""
+        if not isinstance(operand, ir.Value):
+            return True
+        return operand.id in self.extents or operand.id in self.static
+
+    def canonical(self, extent: Extent) -> Extent:
+        """The extent, or the constant that a `static_assert` says is equal to it."""
+        for name in sorted(extent.names & self.equal.keys()):
+            if extent == Extent.of(name):
+                return self.equal[name]
+        return extent
 
     def lookup(self, name: str) -> Symbol | None:
         """The innermost variable of that name."""

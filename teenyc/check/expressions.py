@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import assert_never
 
 from teenyc.check import calls, operators
-from teenyc.check.context import INVALID, Checked, Context, Group, Invalid, describe
+from teenyc.check.context import INVALID, UNDEFINED, Checked, Context, Group, Invalid, describe
 from teenyc.check.infer import is_bool
+from teenyc.check.returns import NEVER_KNOWN
 from teenyc.check.types import element_of
 from teenyc.ir import nodes as ir
 from teenyc.source import Span
@@ -53,7 +54,7 @@ def expression(context: Context, node: ast.Expression) -> Checked:
         case ast.Tuple():
             return Group(tuple(expression(context, item) for item in node.items))
         case ast.If():
-            from teenyc.check.statements import conditional
+            from teenyc.check.branches import conditional
 
             return conditional(context, node)
         case ast.Match():
@@ -145,6 +146,8 @@ def _path(context: Context, node: ast.PathExpression) -> Checked:
 
 
 def _name(context: Context, name: str, span: Span) -> Checked:
+    if name == NEVER_KNOWN:
+        return UNDEFINED
     symbol = context.lookup(name)
     if symbol is not None:
         symbol.is_read = True

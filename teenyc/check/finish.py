@@ -8,6 +8,7 @@ from teenyc.check.context import Context
 from teenyc.check.facts import Facts
 from teenyc.check.hazards import lint_hazards
 from teenyc.ir import nodes as ir
+from teenyc.ir.expand import expanded
 from teenyc.ir.walk import uses
 from teenyc.record import fields, is_record, replace
 from teenyc.types import DType, Extent, Kind, Pointer, TensorType, Unsuffixed
@@ -20,7 +21,12 @@ def finish(context: Context, kernel: ir.Kernel) -> ir.Kernel | None:
     if context.reporter.has_errors:
         return None
     settled: ir.Kernel = _settled(kernel, context, {})
-    facts = Facts(settled)
+    functions = {k.function.name: k for k in context.library.kept.values() if k is not None}
+    whole = expanded(settled, {n: k.function for n, k in functions.items()})
+    facts = Facts(whole.kernel)
+    for id, (function, inner) in whole.origins.items():
+        if inner in functions[function].others:
+            context.others[id] = functions[function].others[inner]
     if context.others:  # only loads under a mask and without `other` leave lanes undefined
         from teenyc.check.undefined import check_undefined
 
@@ -32,7 +38,17 @@ def finish(context: Context, kernel: ir.Kernel) -> ir.Kernel | None:
     return settled
 
 
-def _lint_assignments(kernel: ir.Kernel, context: Context) -> None:
+def finish_function(context: Context, function: ir.Function) -> ir.Function | None:
+    """The device function without open types; None where it has errors. What constants must satisfy, callers check."""
+    _check_literals(context)
+    if context.reporter.has_errors:
+        return None
+    settled: ir.Function = _settled(function, context, {})
+    _lint_assignments(settled, context)
+    return settled
+
+
+def _lint_assignments(kernel: ir.Kernel | ir.Function, context: Context) -> None:
     """Reports values of variables that are overwritten, or end with the kernel, before anything reads them."""
     read = uses(kernel.body)
     for value, symbol, span in context.assignments:

@@ -1,26 +1,33 @@
-"""Device functions: a call is checked by checking the function's body with the arguments in place of the parameters."""
+"""Device functions: a call goes in, a call in the IR comes out, or the function's body where that cannot be.
+
+A function is checked at each call with the types and constants of that call, as a template would be. It becomes a
+function of the program, which reads as the author wrote it, unless something in it cannot go through a call of Triton:
+a descriptor, a function as an argument, a number that the body or the caller needs at compile time (an axis, an extent)
+though no constant parameter holds it. Then its body stands at the call.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import TypeAlias
 
 from teenyc.check import arguments, expressions
-from teenyc.check.context import INVALID, NOTHING, Checked, Context, Group, Invalid, Symbol, describe
-from teenyc.check.descriptors import stands_for
-from teenyc.check.types import annotated, element_of, is_tensor
+from teenyc.check.context import INVALID, Checked, Context, FunctionValue, Invalid
+from teenyc.check.generics import stated_generics
+from teenyc.check.inlining import Called, inlined, inside
+from teenyc.check.merging import operands
+from teenyc.check.signature import PARAMETER, Generics, bind_types, conformed, open_names
 from teenyc.intrinsics.spec import Param, Role
-from teenyc.ir import nodes as ir
+from teenyc.source import Span
 from teenyc.syntax import ast
-from teenyc.types import DescriptorType, Element, Pointer, TensorType, TypeVar
 
-Generics: TypeAlias = "tuple[ast.TypeExpression | ast.Expression, ...]"
+Written: TypeAlias = "tuple[ast.TypeExpression | ast.Expression, ...]"
 
 
-def inline(context: Context, function: ast.Function, node: ast.Call, generics: Generics) -> Checked:
+def call(context: Context, function: ast.Function, node: ast.Call, generics: Written) -> Checked:
     """The value of `function(arguments)`."""
     name = function.name.text
+    context.library.mentioned.add(function.span)
     if name in context.calling:
         from teenyc.diagnostics.catalog.structure import Recursion
 
@@ -30,148 +37,96 @@ def inline(context: Context, function: ast.Function, node: ast.Call, generics: G
     bound = arguments.bind(context, name, params, node.arguments, node.callee.span)
     if bound is None:
         return INVALID
-    given = {n: expressions.operand(context, e) for n, e in bound.items()}
-    constants = _constants(context, function, generics)
-    if constants is None or any(isinstance(v, Invalid) for v in given.values()):
+    functions = {p.name.text for p in function.parameters if is_function_type(p.type)}
+    given = {n: (expressions.expression(context, e), e.span) for n, e in bound.items() if n not in functions}
+    passed = {n: function_value(context, bound[n]) for n in bound if n in functions}
+    stated = stated_generics(context, function, generics, node.callee.span)
+    if stated is None or any(isinstance(v, Invalid) for v, _ in given.values()) or None in passed.values():
         return INVALID
-    with _inside(context, function, name):
-        for constant, value in constants.items():
-            context.declare(Symbol(constant, node.span, value, is_read=True))
-        if not _declare_parameters(context, function, bound, given):
-            return INVALID
-        return _body(context, function)
+    values = {n: f for n, f in passed.items() if f is not None}
+    return applied(context, function, given, stated, values, node.span)
 
 
-@contextmanager
-def _inside(context: Context, function: ast.Function, name: str) -> Iterator[None]:
-    """The scopes of the function's own: nothing of the caller is visible in it."""
-    saved = (context.scopes, context.calling, context.elements, context.loop_depth)
-    context.scopes, context.calling, context.loop_depth = [{}], (*context.calling, name), 0
-    context.elements = dict(context.elements)
-    for generic in function.generics:
-        if isinstance(generic, ast.TypeParameter):
-            context.elements.pop(generic.name.text, None)
-    try:
-        yield
-    finally:
-        context.close_scope()
-        context.scopes, context.calling, context.elements, context.loop_depth = saved
-
-
-def _constants(context: Context, function: ast.Function, generics: Generics) -> Mapping[str, ir.Operand] | None:
-    """Constant parameters from a turbofish, in order."""
-    names = [g.name.text for g in function.generics if isinstance(g, ast.ConstantParameter)]
-    values = [g for g in generics if not isinstance(g, ast.PathType | ast.TupleTypeExpression | ast.OtherType)]
-    if len(generics) >= len(names) and len(values) < len(names):  # a lone name reads as a type
-        values = [_as_expression(g) for g in generics[len(generics) - len(names) :]]
-    found: dict[str, ir.Operand] = {}
-    for name, value in zip(names, values, strict=False):
-        operand = expressions.operand(context, value)
-        if isinstance(operand, Invalid):
-            return None
-        found[name] = operand
-    if len(found) < len(names):
-        from teenyc.diagnostics.catalog.types import WrongGenerics
-
-        context.report(
-            WrongGenerics(
-                span=function.name.span, function=function.name.text, expected=len(names), found=len(generics)
-            )
-        )
-        return None
-    return found
-
-
-def _as_expression(generic: ast.TypeExpression | ast.Expression) -> ast.Expression:
-    if isinstance(generic, ast.PathType):
-        return ast.PathExpression(segments=generic.segments, span=generic.span)
-    assert not isinstance(generic, ast.TupleTypeExpression | ast.OtherType)
-    return generic
-
-
-def _declare_parameters(
+def applied(
     context: Context,
     function: ast.Function,
-    bound: Mapping[str, ast.Expression],
-    given: Mapping[str, ir.Operand | Invalid],
-) -> bool:
-    variables = {g.name.text for g in function.generics if isinstance(g, ast.TypeParameter)}
-    for parameter in function.parameters:
-        name = parameter.name.text
-        value = given[name]
-        assert not isinstance(value, Invalid)
-        _bind_variable(context, parameter.type, value, variables)
-        checked = _checked_parameter(context, parameter.type, value, bound[name])
-        if isinstance(checked, Invalid):
-            return False
-        context.declare(Symbol(name, parameter.name.span, checked, mutable=parameter.mutable, is_parameter=True))
-    return True
-
-
-def _bind_variable(context: Context, type: ast.TypeExpression, value: ir.Operand, variables: set[str]) -> None:
-    """Binds a dtype parameter of the function to the type that an argument has in its place."""
-    if not isinstance(type, ast.PathType):
-        return
-    last = type.segments[-1]
-    found = context.type_of(value)
-    if not isinstance(found, TensorType | DescriptorType):
-        return
-    element: Element = found.element
-    if last.name.text in ("Pointer", "Tensor") and last.generics and isinstance(last.generics[0], ast.PathType):
-        inner = last.generics[0].segments[-1].name.text
-        element = element.to if isinstance(element, Pointer) else element
-        if inner in variables:
-            context.elements.setdefault(inner, element)
-    elif last.name.text in variables:
-        context.elements.setdefault(last.name.text, element)
-
-
-def _checked_parameter(context: Context, type: ast.TypeExpression, value: ir.Operand, node: ast.Expression) -> Checked:
-    if is_tensor(type):
-        element = annotated(context, type)
-        found = context.tensor_of(value)
-        if element is None or found is None:
-            return INVALID
-        return expressions.expect(context, value, TensorType(element, found.shape), node.span, "the parameter's type")
-    element = element_of(context, type)
-    if element is None:
+    given: Mapping[str, tuple[Checked, Span]],
+    generics: Generics,
+    functions: Mapping[str, FunctionValue],
+    span: Span,
+) -> Checked:
+    """A function on arguments that are checked but for their types."""
+    context.library.called.add(function.span)
+    elements = dict(generics.elements)
+    context.call_span = span
+    if not bind_types(context, function, given, elements):
         return INVALID
-    if stands_for(value, element):
-        return value
-    found = context.tensor_of(value)
-    shape = found.shape if found is not None and isinstance(element, TypeVar | Pointer) else ()
-    return expressions.expect(context, value, TensorType(element, shape), node.span, "the parameter's type")
-
-
-def _body(context: Context, function: ast.Function) -> Checked:
-    from teenyc.check.statements import block_value
-
-    body = function.body
-    last = body.statements[-1] if body.statements else None
-    if body.value is None and isinstance(last, ast.Jump) and last.keyword == "return":
-        body = ast.Block(statements=body.statements[:-1], value=last.value, span=body.span)
-    result = block_value(context, body)
-    if isinstance(result, Invalid) or function.result is None:
-        return result if isinstance(result, Invalid) else NOTHING
-    return _result(context, function, result, body)
-
-
-def _result(context: Context, function: ast.Function, result: Checked, body: ast.Block) -> Checked:
-    assert function.result is not None
-    span = body.value.span if body.value is not None else function.name.span
-    if isinstance(function.result, ast.TupleTypeExpression):
-        return result
-    if isinstance(result, Group | Invalid):
-        from teenyc.diagnostics.catalog.types import NoValue
-
-        return context.report(NoValue(span=span, found=describe(result, context)))
-    element = annotated(context, function.result)
-    if element is not None and stands_for(result, element):
-        return result
-    found = context.tensor_of(result)
-    if element is None or found is None:
+    called = Called(function, {}, Generics(elements, generics.constants), functions, span)
+    with inside(context, called):
+        open = open_names(function)
+        types = {p.name.text: p.type for p in function.parameters}
+        values = {n: conformed(context, v, types[n], at, PARAMETER, open) for n, (v, at) in given.items()}
+    if any(isinstance(v, Invalid) for v in values.values()):
         return INVALID
-    shape = found.shape if is_tensor(function.result) else ()
-    if isinstance(element, Pointer):
-        shape = found.shape
-    return expressions.expect(context, result, TensorType(element, shape), span, "the function's result type")
+    return _kept_or_inlined(context, Called(function, values, called.generics, functions, span))
+
+
+def _kept_or_inlined(context: Context, called: Called) -> Checked:
+    """A call in the IR; the body where that cannot be.
+
+    A function with constants is kept with constants of its own, which says less than the numbers of this call: so it is
+    also checked with these. What is a number at compile time stays one.
+    """
+    from teenyc.check.instances import concrete_key, is_number, kept
+
+    key = concrete_key(context, called)
+    is_tried = key not in context.library.sound and (called.generics.constants or _is_computed(context, called))
+    if not is_tried:
+        found = kept(context, called)
+        return inlined(context, called) if found is None else found
+    with context.block() as statements:
+        value = inlined(context, called)
+    if isinstance(value, Invalid):
+        return INVALID
+    found = None if is_number(context, value) else kept(context, called)
+    if found is not None:
+        context.library.sound.add(key)
+        return found
+    context.statements += statements
+    return value
+
+
+def _is_computed(context: Context, called: Called) -> bool:
+    """Whether all arguments are known at compile time, so that the result may be too."""
+    given = [o for v in called.arguments.values() for o in operands(v)]
+    return all(map(context.is_known, given))
+
+
+# ---- functions as arguments -----------------------------------------------------------------------------------------
+
+
+def is_function_type(type: ast.TypeExpression) -> bool:
+    """Whether a parameter takes a function: `f: fn(f32, f32) -> f32`."""
+    return isinstance(type, ast.OtherType) and type.text.startswith("fn")
+
+
+def function_value(context: Context, node: ast.Expression) -> FunctionValue | None:
+    """The function that an argument names, with a turbofish or without; None after a report."""
+    if isinstance(node, ast.PathExpression):
+        name = node.segments[-1].name.text
+        symbol = context.lookup(name) if len(node.segments) == 1 else None
+        if symbol is not None and symbol.function is not None:
+            symbol.is_read = True
+            return symbol.function
+        function = context.declarations.functions.get(name)
+        if function is not None:
+            context.library.mentioned.add(function.span)
+            return FunctionValue(function, tuple(g for s in node.segments for g in s.generics))
+    if isinstance(node, ast.Closure):
+        expressions.expression(context, node)
+        return None
+    from teenyc.diagnostics.catalog.functions import NotAFunction
+
+    known = tuple(context.declarations.functions)
+    context.report(NotAFunction(span=node.span, known=known))
+    return None

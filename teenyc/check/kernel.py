@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from teenyc.check.attributes import kernel_attributes
-from teenyc.check.context import Context, Declarations, Symbol
+from teenyc.check.attributes import is_padded, kernel_attributes
+from teenyc.check.context import Context, Declarations, Library, Symbol
 from teenyc.check.finish import finish
 from teenyc.check.lints import lint_symbols
 from teenyc.check.statements import block_value
-from teenyc.check.types import element_of
+from teenyc.check.types import BOUNDS, element_of
 from teenyc.diagnostics.model import Reporter
 from teenyc.ir import nodes as ir
 from teenyc.syntax import ast
-from teenyc.types import BOOL, I32, Bound, Compute, DType, Element, Pointer, TensorType, TypeVar, scalar
-
-BOUNDS = {"Float": Bound.FLOAT, "Num": Bound.NUM}
+from teenyc.types import BOOL, I32, Compute, DType, Element, Pointer, TensorType, TypeVar, scalar
 
 
 def check_kernel(
@@ -24,10 +22,14 @@ def check_kernel(
     reporter: Reporter,
     known: Mapping[str, int | bool],
     dtypes: Mapping[str, DType],
+    library: Library,
 ) -> ir.Kernel | None:
-    """The kernel, or None where its signature or body is wrong; mistakes in other kernels make no difference."""
+    """The kernel, or None where its signature or body is wrong; the functions that it calls go to the library.
+
+    Mistakes in other kernels make no difference.
+    """
     own = Reporter()
-    kernel = _checked(node, Context(own, declarations, scopes=[{}]), known, dtypes)
+    kernel = _checked(node, Context(own, declarations, scopes=[{}], library=library), known, dtypes)
     for diagnostic in own:
         reporter.report(diagnostic)
     return kernel
@@ -43,6 +45,7 @@ def _checked(
         from teenyc.diagnostics.catalog.structure import KernelResult
 
         context.report(KernelResult(span=node.result.span))
+    context.keeps_functions = not is_padded(node)
     context.scopes.append({})
     block_value(context, node.body)
     context.close_scope()

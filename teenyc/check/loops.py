@@ -7,9 +7,10 @@ from contextlib import contextmanager
 
 from teenyc.check import expressions
 from teenyc.check.backwards import lowered_backwards
+from teenyc.check.branches import carried_symbols
 from teenyc.check.context import Context, Group, Invalid, Symbol
 from teenyc.check.jumps import jumps, lowered_for, lowered_while
-from teenyc.check.statements import block_value, carried_symbols, scoped_block
+from teenyc.check.statements import block_value, scoped_block
 from teenyc.ir import nodes as ir
 from teenyc.record import replace
 from teenyc.source import Span

@@ -101,14 +101,7 @@ def _canonical(context: Context, shape: Shape) -> Shape:
     """The shape with constants that a `static_assert` says are equal written as one."""
     if not context.equal:
         return shape
-    return tuple(_replace_equal(context, e) for e in shape)
-
-
-def _replace_equal(context: Context, extent: Extent) -> Extent:
-    for name in sorted(extent.names & context.equal.keys()):
-        if extent == Extent.of(name):
-            return context.equal[name]
-    return extent
+    return tuple(context.canonical(e) for e in shape)
 
 
 def _convert_scalar(

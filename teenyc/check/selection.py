@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from teenyc.check import expressions
+from teenyc.check.branches import conditional
 from teenyc.check.context import INVALID, Checked, Context, Group, Invalid, Symbol, describe
 from teenyc.check.infer import is_bool
-from teenyc.check.statements import conditional, scoped_block
+from teenyc.check.statements import scoped_block
 from teenyc.ir import nodes as ir
 from teenyc.record import record, replace
 from teenyc.source import Span

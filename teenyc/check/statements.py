@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import assert_never
 
 from teenyc.check import expressions, operators
-from teenyc.check.assigned import assigned_names
 from teenyc.check.context import INVALID, NOTHING, Checked, Context, Group, Invalid, Symbol, describe
 from teenyc.check.descriptors import stands_for
 from teenyc.check.types import annotated, is_tensor
@@ -38,11 +36,17 @@ def _in_order(context: Context, block: ast.Block) -> Checked:
         _statement(context, statement)
         jump = statement.span if isinstance(statement, ast.Jump) else None
     if block.value is None:
-        return NOTHING
+        is_broken = context.calling and jump is not None and _is_return(block.statements[-1])
+        return INVALID if is_broken else NOTHING
     start = len(context.statements)
     value = expressions.expression(context, block.value)
     _comment(context, start, block.comments)
     return value
+
+
+def _is_return(statement: ast.Statement) -> bool:
+    """Whether a statement of a device function is a `return`, which was reported: all others became branches."""
+    return isinstance(statement, ast.Jump) and statement.keyword == "return"
 
 
 def scoped_block(context: Context, block: ast.Block) -> Checked:
@@ -102,6 +106,7 @@ def _nested_function(context: Context, function: ast.Function) -> None:
         return
     functions = {**context.declarations.functions, function.name.text: function}
     context.declarations = replace(context.declarations, functions=functions)
+    context.library.nested.append((function, context.declarations))
 
 
 # ---- variables ------------------------------------------------------------------------------------------------------
@@ -167,12 +172,14 @@ def _bind_name(
     context: Context, pattern: ast.NamePattern, value: Checked, span: Span, *, is_alias: bool = False
 ) -> None:
     name = pattern.name.text
-    if isinstance(value, Group):
+    if isinstance(value, Group) and not (value.items or name == "_" or "'" in name):
         from teenyc.diagnostics.catalog.types import NoValue
 
-        if name != "_" or value.items:
-            context.report(NoValue(span=span, found=describe(value, context)))
-        value = INVALID
+        value = context.report(NoValue(span=span, found=describe(value, context)))
+    elif isinstance(value, Group) and pattern.mutable:
+        from teenyc.diagnostics.catalog.functions import MutableTuple
+
+        value = context.report(MutableTuple(span=pattern.name.span, name=name, count=len(value.items)))
     if name == "_":
         return
     if not is_alias:
@@ -186,6 +193,9 @@ def _bind_name(
 
 def _assign(context: Context, node: ast.Assign) -> None:
     symbol = _target(context, node.target)
+    if symbol is not None and isinstance(symbol.current, Invalid):
+        expressions.expression(context, node.value)
+        return
     value = expressions.operand(context, node.value)
     if symbol is None or isinstance(value, Invalid) or isinstance(symbol.current, Invalid | Group):
         if symbol is not None and isinstance(value, Invalid):
@@ -270,136 +280,17 @@ def _jump(context: Context, node: ast.Jump) -> None:
 
         jump(context, node)
         return
-    if context.calling:
-        from teenyc.diagnostics.catalog.structure import Unsupported
-
-        what = "an early `return` of a device function"
-        context.report(Unsupported(span=node.span, what=what, instead="give the value of an `if … else …` instead"))
-    elif context.loop_depth:
+    if context.loop_depth:
         from teenyc.diagnostics.catalog.structure import ReturnInLoop
 
         context.report(ReturnInLoop(span=node.span))
+    elif context.calling:  # every other one became a branch
+        from teenyc.diagnostics.catalog.functions import ReturnInside
+
+        context.report(ReturnInside(span=node.span))
     elif node.value is not None:
         from teenyc.diagnostics.catalog.structure import KernelResult
 
         context.report(KernelResult(span=node.value.span))
     else:
         context.statements.append(ir.Return(span=node.span))
-
-
-# ---- branches -------------------------------------------------------------------------------------------------------
-
-
-def carried_symbols(context: Context, nodes: Sequence[ast.Expression | ast.Block | None]) -> list[Symbol]:
-    """The variables from outside that inner code assigns to, in order of assignment."""
-    names = assigned_names(nodes)
-    found = [context.lookup(name) for name in names]
-    return [s for s in found if s is not None and s.mutable and not isinstance(s.current, Invalid | Group)]
-
-
-def conditional(context: Context, node: ast.If) -> Checked:
-    """`if c { } else { }`: both branches are checked from the same state, and what they assign is merged."""
-    condition = expressions.condition(context, node.condition)
-    symbols = carried_symbols(context, (node.then, node.otherwise))
-    before = [s.current for s in symbols]
-    then, first = _branch(context, node.then, symbols)
-    after = [s.current for s in symbols]
-    for symbol, current in zip(symbols, before, strict=True):
-        symbol.current = current
-    otherwise, second = _branch(context, node.otherwise, symbols)
-    values = _merged(context, node, first, second)
-    if isinstance(condition, Invalid) or values is None:
-        return INVALID
-    pairs = [(a, s.current) for a, s in zip(after, symbols, strict=True)]
-    return _if(context, node, condition, (then, otherwise), values, (symbols, pairs))
-
-
-Pair = tuple[ir.Operand, ir.Operand]
-
-
-def _if(
-    context: Context,
-    node: ast.If,
-    condition: ir.Operand,
-    branches: tuple[list[ir.Statement], list[ir.Statement]],
-    values: list[Pair],
-    state: tuple[list[Symbol], list[tuple[Checked, Checked]]],
-) -> Checked:
-    symbols, pairs = state
-    sound = [(s, a, b) for s, (a, b) in zip(symbols, pairs, strict=True) if _is_operand(a) and _is_operand(b)]
-    operands: list[Pair] = [*values, *((a, b) for _, a, b in sound)]  # type: ignore[list-item]
-    names = [*("" for _ in values), *(s.shown for s, _, _ in sound)]
-    results = tuple(context.value(a.type, name) for (a, _), name in zip(operands, names, strict=True))
-    then, otherwise = (_closed(b, [pair[i] for pair in operands]) for i, b in enumerate(branches))
-    context.statements.append(
-        ir.If(condition=condition, then=then, otherwise=otherwise, results=results, span=node.span)
-    )
-    for (symbol, _, _), result in zip(sound, results[len(values) :], strict=True):
-        symbol.current = result
-    given = results[: len(values)]
-    return given[0] if len(given) == 1 else Group(given)
-
-
-def _is_operand(checked: Checked) -> bool:
-    return not isinstance(checked, Invalid | Group)
-
-
-def _closed(statements: list[ir.Statement], yields: list[ir.Operand]) -> ir.Block:
-    """A branch's block; one that returns yields nothing."""
-    if statements and isinstance(statements[-1], ir.Return):
-        return ir.Block(statements=tuple(statements))
-    return ir.Block(statements=tuple(statements), yields=tuple(yields))
-
-
-def _branch(
-    context: Context, node: ast.Block | ast.If | None, symbols: list[Symbol]
-) -> tuple[list[ir.Statement], tuple[Checked, Span] | None]:
-    """The statements and the value of a branch; None for one that leaves."""
-    if node is None:
-        return [], (NOTHING, Span(0, 0))
-    with context.block() as statements:
-        value = conditional(context, node) if isinstance(node, ast.If) else block_value(context, node)
-    if statements and isinstance(statements[-1], ir.Return):
-        return statements, None
-    inner = node.value if isinstance(node, ast.Block) and node.value is not None else node
-    return statements, (value, inner.span)
-
-
-def _merged(
-    context: Context, node: ast.If, first: tuple[Checked, Span] | None, second: tuple[Checked, Span] | None
-) -> list[Pair] | None:
-    """The values of the branches in pairs of one type; None after a report."""
-    if first is None or second is None:
-        only = first or second
-        items = only[0].items if only is not None and isinstance(only[0], Group) else ()
-        return [] if only is None or (isinstance(only[0], Group) and not items) else None
-    if _is_broken(first[0]) or _is_broken(second[0]):
-        return None
-    one, two = _items(first[0]), _items(second[0])
-    pairs = list(zip(one, two, strict=False))
-    if len(one) == len(two) and all(_alike(context, a, b) for a, b in pairs):
-        return pairs
-    from teenyc.diagnostics.catalog.types import MismatchedBranches
-
-    span = second[1] if node.otherwise is not None else node.span
-    texts = [describe(checked, context).strip("`") for checked, _ in (first, second)]
-    context.report(MismatchedBranches(span=span, first=texts[0], second=texts[1], first_span=first[1]))
-    return None
-
-
-def _is_broken(checked: Checked) -> bool:
-    return isinstance(checked, Invalid) or (isinstance(checked, Group) and any(map(_is_broken, checked.items)))
-
-
-def _items(checked: Checked) -> list[ir.Operand]:
-    if isinstance(checked, Group):
-        return [operand for item in checked.items for operand in _items(item)]
-    assert not isinstance(checked, Invalid)
-    return [checked]
-
-
-def _alike(context: Context, a: ir.Operand, b: ir.Operand) -> bool:
-    one, two = context.tensor_of(a), context.tensor_of(b)
-    if one is None or two is None:
-        return context.type_of(a) == context.type_of(b)
-    return one.shape == two.shape and context.inference.unify(one.element, two.element) is not None

@@ -5,7 +5,10 @@ from __future__ import annotations
 from teenyc.check.context import Context
 from teenyc.source import Span
 from teenyc.syntax import ast
-from teenyc.types import BOOL, DTYPES, I32, Compute, Element, Pointer, TypeVar
+from teenyc.types import BOOL, DTYPES, I32, Bound, Compute, Element, Pointer, TypeVar
+
+BOUNDS = {"Float": Bound.FLOAT, "Num": Bound.NUM}
+"""The traits that bound a dtype parameter."""
 
 TENSORS = {"I32Tensor": I32, "BoolTensor": BOOL}
 

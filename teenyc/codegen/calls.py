@@ -14,13 +14,14 @@ from teenyc.codegen.casts import does_itself, is_plain, needs_rounding, rounded
 from teenyc.codegen.dtypes import extent_term, shape_text
 from teenyc.codegen.literals import quoted
 from teenyc.codegen.numbers import is_exact_bf16, literal_term
-from teenyc.codegen.terms import ATOM, Kind, Term
+from teenyc.codegen.terms import ATOM, Kind, Term, atom
 from teenyc.intrinsics import find
 from teenyc.intrinsics.spec import REQUIRED, Facts, Intrinsic, Param, Role
 from teenyc.ir.nodes import Apply, Attribute, Call, Cast, Let, Literal, Offset, Operand, Value
 from teenyc.ir.walk import operands_of
 from teenyc.record import record
 from teenyc.types import (
+    BOOL,
     F32,
     I32,
     Compute,
@@ -41,6 +42,10 @@ if TYPE_CHECKING:
 _PLACE = re.compile(r"\{(\w+)\}")
 _NUMBERED = re.compile(r"\d+$")
 TEXTS = frozenset({Role.CHOICE, Role.TEXT})
+
+
+PASSED_ON = frozenset({scalar(I32), scalar(BOOL)})
+"""Types of values that functions take and give as a launch may give them: constants may be among them."""
 
 
 @record
@@ -76,17 +81,21 @@ class Calls:
         text = arguments.filled(form)
         return Term(text, ATOM if _is_closed(text) else terms.TERNARY, kind, element)
 
-    def apply(self, expressions: Expressions, apply: Apply, element: Element | None) -> Term:
-        """A call of a device function; its parameters are tensors."""
+    def apply(self, expressions: Expressions, apply: Apply, results: tuple[Value, ...]) -> Term:
+        """A call of a device function."""
+        element = results[0].type.element if len(results) == 1 and isinstance(results[0].type, TensorType) else None
         callee = self.callees[apply.function]
         texts = [self.passed(expressions, o) for o in apply.operands]
         texts += [f"{name}={expressions.dtypes.text(apply.elements[index])}" for index, name in callee.dtypes]
-        texts += [f"{callee.constants[name]}={expressions.term(o).text}" for name, o in apply.constants]
-        return terms.tensor(f"{callee.name}({', '.join(texts)})", element)
+        texts += [f"{callee.constants[name]}={_constant(expressions, given)}" for name, given in apply.constants]
+        is_plain = len(results) == 1 and results[0].type in PASSED_ON
+        return atom(f"{callee.name}({', '.join(texts)})", Kind.ARGUMENT if is_plain else Kind.TENSOR, element)
 
     def passed(self, expressions: Expressions, operand: Operand) -> str:
+        """An argument as the function expects it: a tensor, or an `i32` or `bool` as a launch may give it."""
         term = expressions.term(operand)
-        return term.text if term.kind is Kind.ARGUMENT else expressions.settled(term).text
+        is_plain = term.kind is Kind.ARGUMENT and operand.type in PASSED_ON
+        return term.text if is_plain else expressions.settled(term).text
 
     def base(self, pointer: Operand) -> Value | None:
         """The variable that a pointer expression starts from."""
@@ -217,6 +226,13 @@ class _Arguments:
         if self.calls.binding.get(memory) == base.name:
             return self.expressions.dtypes.text(memory)
         return f"{self.expressions.term(base).within(ATOM)}.dtype.element_ty"
+
+
+def _constant(expressions: Expressions, given: Operand | Extent) -> str:
+    """A constant argument, which Triton knows when it compiles."""
+    if isinstance(given, Extent):
+        return extent_term(given, expressions.constants).text
+    return expressions.term(given).text
 
 
 def _form(record: Intrinsic, call: Call, expressions: Expressions) -> tuple[str, str | None, bool]:

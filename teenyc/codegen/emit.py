@@ -11,12 +11,12 @@ from teenyc.codegen.inline import function_effects
 from teenyc.codegen.kernel import Unit, function_view, kernel_view
 from teenyc.codegen.libdevice import LibraryView, library_view
 from teenyc.codegen.metadata import Names, metadata
-from teenyc.codegen.names import AMBIGUOUS, module_names, outer_names
+from teenyc.codegen.names import AMBIGUOUS, module_names, origin_of, outer_names
 from teenyc.codegen.render import render
 from teenyc.codegen.views import KernelView, ModuleView, unmarked
 from teenyc.ir.nodes import Apply, Call, Function, Kernel, Let, Program
 from teenyc.ir.walk import combine_names, statements_of
-from teenyc.record import record
+from teenyc.record import record, replace
 from teenyc.source import SourceFile
 from teenyc.version import __version__
 
@@ -43,8 +43,7 @@ def emit(program: Program, *, source: SourceFile, tile: bool = True) -> Generate
 def module_view(program: Program, source: SourceFile, names: Names, name: str, imports: tuple[str, ...]) -> ModuleView:
     """Everything that the template of a module prints, but for the host part, which needs `imports`."""
     unit = Unit(source, outer_names(program, names), function_effects(program), combine_names(program), {}, {}, set())
-    written = {f.name: function_view(f, unit, names.item(f.name)) for f in _callees_first(program)}
-    functions = tuple(written[f.name] for f in program.functions)
+    functions = _functions(program, unit, names)
     kernels = tuple(_kernel(k, unit, names) for k in program.kernels)
     helpers = with_called(unit.helpers)
     library = library_view(helpers)
@@ -61,6 +60,27 @@ def module_view(program: Program, source: SourceFile, names: Names, name: str, i
         functions=functions,
         kernels=kernels,
     )
+
+
+def _functions(program: Program, unit: Unit, names: Names) -> tuple[KernelView, ...]:
+    """The device functions in the order of the program.
+
+    Those that came from one function of the source and read alike are one: Triton's functions are generic too.
+    """
+    free: dict[str, list[str]] = {}
+    for function in program.functions:
+        free.setdefault(origin_of(function.name), []).append(names.item(function.name))
+    written: dict[str, KernelView] = {}
+    known: dict[tuple[object, ...], str] = {}
+    for function in _callees_first(program):
+        origin = origin_of(function.name)
+        view = function_view(function, unit, names.item(origin))
+        key = (origin, view.signature, view.doc, view.body)
+        if key not in known:
+            known[key] = free[origin].pop(0)
+            written[function.name] = function_view(function, unit, known[key])
+        unit.callees[function.name] = replace(unit.callees[function.name], name=known[key])
+    return tuple(written[f.name] for f in program.functions if f.name in written)
 
 
 def _origin(name: str, unit: Unit) -> Iterator[str]:

@@ -180,7 +180,7 @@ class Expressions:
             case Call():
                 return self.calls.call(self, operation, let.results)
             case Apply():
-                return self.calls.apply(self, operation, element)
+                return self.calls.apply(self, operation, let.results)
             case _:
                 assert_never(operation)
 

@@ -14,6 +14,7 @@ from teenyc.intrinsics.spec import Effect
 from teenyc.ir.nodes import Apply, Block, Call, Function, Kernel, Let, Operand, Program, Return, Statement, Value
 from teenyc.ir.walk import blocks_of, operands_of, statements_of, uses
 from teenyc.record import record
+from teenyc.types import Pointer, TensorType
 
 DEPTH = 32
 """How deep expressions nest: Triton and Python walk them recursively."""
@@ -112,10 +113,22 @@ def _inlined(
         if value.name or site is None or counts[value.id] != 1 or value.id in statics.inlined:
             continue
         root, depth = roots.get(site, (site, 0))
+        if isinstance(statement.operation, Apply) and _is_pointer(value) and _writes(block, root):
+            continue  # what is stored there asks it for its type
         is_safe = not effects.is_strong(index) or _is_kept(block, root, effects, counts)
         if depth < DEPTH and effects.may_move(index, root) and is_safe:
             roots[index] = (root, depth + 1)
             yield value.id, statement
+
+
+def _writes(block: Block, index: int) -> bool:
+    """Whether a statement of a block is a call that writes to memory."""
+    root = block.statements[index] if index < len(block.statements) else None
+    return isinstance(root, Let) and not _effects(root.operation) <= {Effect.READS}
+
+
+def _is_pointer(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and isinstance(value.type.element, Pointer)
 
 
 def _is_kept(block: Block, index: int, effects: _Effects, counts: Mapping[int, int]) -> bool:

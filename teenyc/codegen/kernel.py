@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from teenyc.codegen.calls import Callee, Calls
+from teenyc.codegen.calls import PASSED_ON, Callee, Calls
 from teenyc.codegen.coalesce import Classes, classes_of
 from teenyc.codegen.comments import comment, docstring
 from teenyc.codegen.dtypes import DTypeNames, binding_pointer
@@ -64,7 +64,7 @@ def function_view(function: Function, unit: Unit, name: str) -> KernelView:
         dtypes=tuple((variables.index(v), fixed[v]) for v in used),
         constants={c.name: fixed[c.name] for c in function.constants},
     )
-    given = [f"{fixed[p.name]}," for p in function.parameters]
+    given = [line for p in function.parameters for line in _parameter(fixed[p.name], "", p.comments)]
     given += [f"{fixed[n]}: tl.constexpr," for n in (*used, *(c.name for c in function.constants))]
     return KernelView(name, tuple(_signature(name, given)), tuple(docstring(function.doc, STEP)), body)
 
@@ -97,7 +97,7 @@ class _Writer:
             inlining=inlining,
             statics=statics,
             names=names.of,
-            kinds=_kinds(body, arrival, statics),
+            kinds=_kinds(body, arrival, statics, classes),
             constants=names.fixed,
             dtypes=dtypes,
             calls=Calls(callees=unit.callees, binding=_binding(body), lets=_lets(body)),
@@ -136,11 +136,14 @@ def _without_last_return(block: Block) -> Block:
     return block
 
 
-def _kinds(body: Kernel | Function, arrival: Arrival | None, statics: Statics) -> dict[int, Kind]:
+def _kinds(body: Kernel | Function, arrival: Arrival | None, statics: Statics, classes: Classes) -> dict[int, Kind]:
     """The values that are not tensors everywhere."""
     kinds = {s.counter.id: Kind.LOOSE for _, s in statements_of(body.body) if isinstance(s, For)}
     if arrival is not None:
         kinds.update(arrival.kinds)
+    else:  # a caller passes on what it was given by a launch
+        passed = (p.value for p in body.parameters if p.value.type in PASSED_ON)
+        kinds.update((v.id, Kind.ARGUMENT) for value in passed for v in classes.variable(value))
     return kinds | dict.fromkeys((*statics.named, *statics.counters), Kind.STATIC)
 
 

@@ -46,18 +46,27 @@ RESERVED = frozenset({"tl", "triton", "__debug__", *BUILTINS, *INTERPRETER, *HEL
 
 
 def module_names(program: Program) -> Names:
-    """How kernels, device functions, and the parameters and constants of kernels are spelled."""
-    classes = {op.name for op in program.ops}
-    items = _spelled_all(
-        [(b.name, identifier(b.name, ascii=True)) for b in reversed(bodies_of(program))],
-        RESERVED | HOST_NAMES | classes,
-    )
+    """How kernels, device functions, and the parameters and constants of kernels are spelled.
+
+    A host knows what it launches by name, and with which arguments: functions make way for these.
+    """
+    taken = RESERVED | HOST_NAMES | {op.name for op in program.ops}
+    items = _spelled_all([(k.name, identifier(k.name, ascii=True)) for k in reversed(program.kernels)], taken)
+    given = {identifier(name) for kernel in program.kernels for name in _signature(kernel, frozenset())}
+    ordered = sorted(program.functions, key=lambda f: origin_of(f.name) != f.name)
+    functions = [(f.name, identifier(origin_of(f.name), ascii=True)) for f in ordered]
+    items |= _spelled_all(functions, taken | given | set(items.values()))
     outer = frozenset(items.values())
     inside = {kernel.name: _signature(kernel, RESERVED | outer) for kernel in program.kernels}
     return Names(
         items={name: new for name, new in items.items() if name != new},
         inside={kernel: {a: b for a, b in names.items() if a != b} for kernel, names in inside.items()},
     )
+
+
+def origin_of(name: str) -> str:
+    """The source's name of a device function, of which the program may hold several."""
+    return name.partition("'")[0]
 
 
 def outer_names(program: Program, names: Names) -> frozenset[str]:
@@ -78,9 +87,14 @@ def _spelled_all(names: Iterable[tuple[str, str]], reserved: Container[str]) -> 
     spelled: dict[str, str] = {}
     for name, like in pairs:
         taken = set(spelled.values())
-        options = (n for n in variants(like) if n not in taken and n not in reserved)
+        options = (n for n in variants(like, first=_first(name)) if n not in taken and n not in reserved)
         spelled[name] = next(n for n in options if n == like or n not in wanted)
     return spelled
+
+
+def _first(name: str) -> str:
+    """What stands behind a name that cannot stay; the second of several functions of one name is `_2` at once."""
+    return "_" if origin_of(name) == name else ""
 
 
 def identifier(name: str, *, ascii: bool = False) -> str:

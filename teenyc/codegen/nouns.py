@@ -18,7 +18,7 @@ from teenyc.ir.nodes import (
     Unary,
     Value,
 )
-from teenyc.types import BOOL, TensorType
+from teenyc.types import BOOL, Pointer, TensorType
 
 BINARY: Mapping[str, str] = {
     "add": "total",
@@ -58,6 +58,8 @@ def noun(value: Value, let: Let | None) -> str:
     match operation:
         case Binary():
             return BINARY[operation.operator]
+        case Apply() if isinstance(value.type, TensorType) and isinstance(value.type.element, Pointer):
+            return "pointers" if value.type.shape else "pointer"
         case Offset():
             return "pointers" if isinstance(value.type, TensorType) and value.type.shape else "pointer"
         case Call():

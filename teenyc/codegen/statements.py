@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import assert_never
 
 from teenyc.codegen import terms
+from teenyc.codegen.calls import PASSED_ON
 from teenyc.codegen.expressions import Expressions, element_of
 from teenyc.codegen.inline import statement_effects
 from teenyc.codegen.layout import STEP, WIDTH, columns
@@ -46,10 +47,18 @@ class Statements:
                 case If():
                     self.choice(statement, indent)
                 case Return():
-                    values = ", ".join(self.expressions.tensor(o).text for o in statement.values)
+                    values = ", ".join(self.given(statement))
                     self.lines.code(f"return {values}".rstrip(), indent, statement.span, statement.comments)
                 case _:
                     assert_never(statement)
+
+    def given(self, statement: Return) -> Iterator[str]:
+        """What a function gives: tensors, or a single number as its callers expect it."""
+        is_one = len(statement.values) == 1
+        for operand in statement.values:
+            term = self.expressions.term(operand)
+            is_plain = is_one and term.kind is Kind.ARGUMENT and operand.type in PASSED_ON
+            yield term.text if is_plain else self.expressions.settled(term).text
 
     # ---- assignments ------------------------------------------------------------------------------------------------
 

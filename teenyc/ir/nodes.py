@@ -142,12 +142,15 @@ class Call:
 
 @record(kw_only=True)
 class Apply:
-    """A call of a device function of the program, with its dtype and constant arguments."""
+    """A call of a device function of the program, with its dtype and constant arguments.
+
+    An integer that is known at compile time is an extent.
+    """
 
     function: str
     operands: tuple[Operand, ...]
     elements: tuple[Element, ...] = ()
-    constants: tuple[tuple[str, Operand], ...] = ()
+    constants: tuple[tuple[str, Operand | Extent], ...] = ()
 
 
 Operation: TypeAlias = "Copy | Unary | Binary | Compare | Cast | Offset | ExpandDims | Call | Apply"

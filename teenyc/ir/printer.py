@@ -231,7 +231,7 @@ def _operation_text(operation: Operation, names: Names) -> str:
             return f"{operation.intrinsic}({', '.join(arguments)})"
         case Apply():
             generics = [str(element) for element in operation.elements]
-            generics.extend(f"{name} = {operand_text(operand, names)}" for name, operand in operation.constants)
+            generics.extend(f"{name} = {_constant_text(given, names)}" for name, given in operation.constants)
             text = f"<{', '.join(generics)}>" if generics else ""
             return f"apply {operation.function}{text}({_operands_text(operation.operands, names)})"
         case _:
@@ -248,3 +248,7 @@ def _attribute_text(value: Attribute) -> str:
     if isinstance(value, Extent | int | float):
         return str(value)
     return "none" if value is None else str(value)
+
+
+def _constant_text(given: Operand | Extent, names: Names) -> str:
+    return str(given) if isinstance(given, Extent) else operand_text(given, names)

@@ -35,6 +35,7 @@ from teenyc.ir.nodes import (
     While,
 )
 from teenyc.record import replace
+from teenyc.types import Extent
 
 Body = TypeVar("Body", Kernel, Function)
 
@@ -56,7 +57,7 @@ def operands_of(node: Operation | Statement) -> tuple[Operand, ...]:
         case Call():
             return tuple(operand for _, operand in node.operands)
         case Apply():
-            return (*node.operands, *(operand for _, operand in node.constants))
+            return (*node.operands, *(o for _, o in node.constants if not isinstance(o, Extent)))
         case For():
             return (node.start, node.stop, node.step, *(c.initial for c in node.carried))
         case While():
@@ -88,7 +89,7 @@ def map_operation(operation: Operation, fn: Callable[[Operand], Operand]) -> Ope
             is_same = all(a[1] is b[1] for a, b in zip(new, operation.operands, strict=True))
             return operation if is_same else replace(operation, operands=new)
         case Apply():
-            constants = tuple((name, fn(operand)) for name, operand in operation.constants)
+            constants = tuple((n, o if isinstance(o, Extent) else fn(o)) for n, o in operation.constants)
             return replace(operation, operands=tuple(map(fn, operation.operands)), constants=constants)
         case _:
             assert_never(operation)

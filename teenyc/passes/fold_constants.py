@@ -104,6 +104,10 @@ class _Known:
                 if condition is not None:
                     taken = self.block(statement.then if condition.value else statement.otherwise)
                     return (*taken.statements, *self.stand_for(statement, taken.yields))
+                whole = walk.map_blocks(statement, self.block)
+                assert isinstance(whole, If)
+                decided = _is_condition(whole)
+                return (whole,) if not decided else self.stand_for(whole, (whole.condition,) * len(whole.results))
             case For():
                 if self.has_no_trip(statement):
                     return self.stand_for(statement, tuple(c.initial for c in statement.carried))
@@ -149,6 +153,19 @@ class _Known:
                 self.literals[result.id] = literal
         elif isinstance(operation, Cast) and not result.name and not _is_rounding(operation, _element(result)):
             self.casts[result.id] = operation.operand
+
+
+def _is_condition(choice: If) -> bool:
+    """Whether all that an `if` gives is its condition: `true` on one side and `false` on the other."""
+    if choice.then.statements or choice.otherwise.statements or not choice.results:
+        return False
+    sides = [[o.value for o in b.yields if isinstance(o, Literal)] for b in (choice.then, choice.otherwise)]
+    count = len(choice.results)
+    return sides[0] == [True] * count and sides[1] == [False] * count and _is_bool(choice.results)
+
+
+def _is_bool(results: tuple[Value, ...]) -> bool:
+    return all(r.type == TensorType(BOOL) for r in results)
 
 
 # ---- operations -----------------------------------------------------------------------------------------------------

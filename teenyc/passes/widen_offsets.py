@@ -44,7 +44,7 @@ from teenyc.ir.nodes import (
 from teenyc.ir.ranges import ranges
 from teenyc.record import replace
 from teenyc.source import NO_COMMENTS, Span
-from teenyc.types import I64, DType, Element, TensorType, Type, is_integer, scalar
+from teenyc.types import I64, DType, Element, Extent, TensorType, Type, is_integer, scalar
 
 
 def widen_offsets(program: Program) -> Program:
@@ -312,7 +312,7 @@ class _Widening:
             self.convert(o, self.value(p).type, to, span) if p.id in self.narrow else self.cut(o, to, span)
             for o, p in pairs
         )
-        constants = tuple((name, self.cut(o, to, span)) for name, o in apply.constants)
+        constants = tuple((n, o if isinstance(o, Extent) else self.cut(o, to, span)) for n, o in apply.constants)
         return replace(apply, operands=operands, constants=constants)
 
     def applied_types(self, apply: Apply, let: Let) -> tuple[Type, ...]:

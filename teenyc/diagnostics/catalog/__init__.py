@@ -22,7 +22,7 @@ PHASES = MappingProxyType(
         "E03": ("types", "calls", "shapes", "padding"),
         "E04": ("memory", "descriptors"),
         "E05": ("target",),
-        "E06": ("structure",),
+        "E06": ("structure", "functions"),
         "W": ("lints",),
     }
 )

@@ -435,3 +435,21 @@ class UnreachablePattern(Lint):
 
     def help(self) -> str:
         return "remove it, or put it before the arm that takes its values"
+
+
+@record(kw_only=True)
+class UnusedFunction(Lint):
+    """No kernel uses a function, not even through others.
+
+    fn half(x: f32) -> f32 { x * 0.5 }      // nobody calls it: remove it, or call it `_half`
+    """
+
+    code = "W0120"
+    lint = "dead_code"
+    name: str
+
+    def message(self) -> str:
+        return f"unused function `{self.name}`"
+
+    def help(self) -> str:
+        return f"remove it, or call it `_{self.name}` if that is meant"

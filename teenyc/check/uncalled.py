@@ -1,0 +1,81 @@
+"""Functions that nothing calls: names, calls and structure of their bodies are checked; shapes that calls would decide
+are left open."""
+
+from __future__ import annotations
+
+from teenyc.check.context import INVALID, Context, Declarations, Library, Symbol
+from teenyc.check.inlining import body_value
+from teenyc.check.signature import trait_of, type_parameters
+from teenyc.check.types import BOUNDS, element_of, is_tensor
+from teenyc.diagnostics.model import Reporter
+from teenyc.ir import nodes as ir
+from teenyc.syntax import ast
+from teenyc.types import BOOL, I32, Bound, TensorType, TypeVar, scalar
+
+REPORTED = ("E02", "E0307", "E06")
+"""How the codes begin of what is wrong whatever a call may pass."""
+
+
+def check_uncalled(
+    functions: list[tuple[ast.Function, Declarations]], library: Library, trait: str, reporter: Reporter
+) -> None:
+    """Checks each function that no call did, and says of those that nothing mentions that they are not used."""
+    for function, declarations in functions:
+        if function.span in library.called:
+            continue
+        inner = Context(Reporter(), declarations, trait=trait_of(function) or trait, scopes=[{}], library=library)
+        inner.calling = (function.name.text,)
+        if not _declare(inner, function):
+            continue  # host code, which has other types
+        body_value(inner, function)
+        for report in inner.reporter:
+            if report.code.startswith(REPORTED):
+                reporter.report(report)
+        _lint(function, library, reporter)
+
+
+def _declare(inner: Context, function: ast.Function) -> bool:
+    """Declares generics and parameters, tensors without a type; False where kernels have no such types."""
+    for generic in type_parameters(function):
+        bound = next((BOUNDS[b.text] for b in generic.bounds if b.text in BOUNDS), Bound.NUM)
+        inner.elements[generic.name.text] = TypeVar(generic.name.text, bound)
+    for constant in (g for g in function.generics if isinstance(g, ast.ConstantParameter)):
+        name = constant.name.text
+        type = scalar(BOOL if element_of(inner, constant.type) == BOOL else I32)
+        inner.declare(Symbol(name, constant.name.span, ir.Constant(name, type), is_read=True))
+    for parameter in function.parameters:
+        name = parameter.name.text
+        _look_at(inner, parameter.type)
+        known = None if _is_open(inner, parameter.type) else element_of(inner, parameter.type)
+        value = INVALID if known is None else inner.value(TensorType(known), name)
+        symbol = Symbol(name, parameter.name.span, value, mutable=parameter.mutable, is_parameter=True, is_read=True)
+        symbol.is_assigned = True
+        inner.declare(symbol)
+    _look_at(inner, function.result)
+    return not inner.reporter.has_errors
+
+
+def _look_at(inner: Context, type: ast.TypeExpression | None) -> None:
+    """Reports a type that kernels do not have."""
+    if isinstance(type, ast.TupleTypeExpression):
+        for item in type.items:
+            _look_at(inner, item)
+    elif type is not None and not _is_open(inner, type):
+        element_of(inner, type)
+
+
+def _is_open(inner: Context, type: ast.TypeExpression) -> bool:
+    """Whether the type of a value is for calls to decide: tensors, functions, tuples, what a dtype parameter is."""
+    if isinstance(type, ast.TupleTypeExpression):
+        return True
+    if isinstance(type, ast.OtherType):
+        return type.text.startswith("fn")
+    return is_tensor(type) or type.segments[-1].name.text in inner.elements
+
+
+def _lint(function: ast.Function, library: Library, reporter: Reporter) -> None:
+    if function.span in library.mentioned or function.name.text.startswith("_"):
+        return
+    from teenyc.diagnostics.catalog.lints import UnusedFunction
+
+    reporter.report(UnusedFunction(span=function.name.span, name=function.name.text))

@@ -1,0 +1,130 @@
+"""E061x: device functions, what they may be passed to and what stands in their place."""
+
+from __future__ import annotations
+
+from teenyc.diagnostics.model import Diagnostic, Label
+from teenyc.record import record
+from teenyc.source import Span
+
+
+@record(kw_only=True)
+class NoStandIn(Diagnostic):
+    """A function that may return early from inside another branch gives a value that cannot be made up for the others.
+
+    teenyc turns early returns into branches; where a branch did not return yet, its result needs a stand-in.
+
+        fn f(a: bool, b: bool) -> … { if a { if b { return x; } work(); } y }       // error
+        fn f(a: bool, b: bool) -> … { if a && b { x } else { if a { work(); } y } }
+    """
+
+    code = "E0610"
+    type: str
+
+    def message(self) -> str:
+        return f"an early `return` of a `{self.type}` from inside another branch"
+
+    def help(self) -> str:
+        return "give the value of one `if … else …` at the end of the function"
+
+
+@record(kw_only=True)
+class ReturnInside(Diagnostic):
+    """`return` stands inside an expression whose value is still needed.
+
+    fn f(n: i32) -> i32 { 1 + if n > 0 { return 7; } else { n } }                   // error
+    fn f(n: i32) -> i32 { if n > 0 { return 7; } 1 + n }
+    """
+
+    code = "E0611"
+
+    def message(self) -> str:
+        return "`return` inside an expression"
+
+    def help(self) -> str:
+        return "return in an `if` that is a statement of its own, before this one"
+
+
+@record(kw_only=True)
+class UnknownGeneric(Diagnostic):
+    """Nothing says which type a generic parameter of a function stands for.
+
+    fn zero<D: Float>() -> D { D::from_f64(0.0) }
+    let x = zero();            // error: which `D`?
+    let x = zero::<f32>();
+    """
+
+    code = "E0612"
+    function: str
+    name: str
+    declared: Span
+
+    def message(self) -> str:
+        return f"nothing says what `{self.name}` of `{self.function}` is here"
+
+    def help(self) -> str:
+        return f"say it at the call: `{self.function}::<f32>(…)`"
+
+
+@record(kw_only=True)
+class MutableTuple(Diagnostic):
+    """A variable that holds a tuple cannot change. Variables that change hold one value each.
+
+    let mut t = (0.0, 1);           // error
+    let (mut a, mut b) = (0.0, 1);
+    """
+
+    code = "E0613"
+    name: str
+    count: int
+
+    def message(self) -> str:
+        return f"`{self.name}` holds {self.count} values and cannot be `mut`"
+
+    def help(self) -> str:
+        parts = ", ".join(f"mut {self.name}_{i}" for i in range(self.count))
+        return f"name each value: `let ({parts}) = …`"
+
+
+@record(kw_only=True)
+class BrokenBound(Diagnostic):
+    """A function is called with a type that its bound does not allow.
+
+    fn half<T: Triton, D: Float>(x: T::Tensor<D>) -> T::Tensor<D> { x * 0.5 }
+    half(arange(0, 16));                    // error: i32 is no float
+    half(arange(0, 16) as f32);
+    """
+
+    code = "E0614"
+    function: str
+    name: str
+    found: str
+    declared: Span
+
+    def message(self) -> str:
+        return f"`{self.name}` of `{self.function}` is `{self.found}` here, but it must be a float"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.declared, "bounded by `Float`"),)
+
+    def help(self) -> str:
+        return "convert the argument: `as f32`"
+
+
+@record(kw_only=True)
+class NotAFunction(Diagnostic):
+    """An argument must be the name of a function of the file, such as the combine function of a reduction.
+
+    fn add(a: f32, b: f32) -> f32 { a + b }
+    reduce(x, 0, a + b);        // error
+    reduce(x, 0, add);
+    """
+
+    code = "E0615"
+    known: tuple[str, ...]
+
+    def message(self) -> str:
+        return "the name of a function is needed here"
+
+    def help(self) -> str:
+        listed = ", ".join(f"`{n}`" for n in self.known[:5])
+        return f"functions of this file: {listed}" if listed else "write a function, and pass its name"
