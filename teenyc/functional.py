@@ -15,7 +15,8 @@ from teenyc.runtime.load import load
 
 __all__ = ["flash_attention2"]
 
-HEAD_DIMS = (16, 32, 64, 128, 256)
+LARGEST_HEAD = 256
+"""The greatest D: a program holds several rows of D numbers in registers."""
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 LARGEST_BATCH = 65_535
 """How many heads one launch takes: the hardware's limit for the second axis of a grid."""
@@ -25,7 +26,7 @@ def flash_attention2(q: Tensor, k: Tensor, v: Tensor, scale: float | None = None
     """`softmax(q kᵀ scale) v`, differentiable once, without ever holding the matrix of scores.
 
     `q` is `[B, H, N_q, D]` or `[BH, N_q, D]`; `k` and `v` have `N_k >= 1` rows and the same other extents; the result
-    is like `q`. D is 16, 32, 64, 128 or 256; `scale` is 1/sqrt(D) unless given. All are f16, bf16, f32 or f64, of one
+    is like `q`. D is 1 to 256; `scale` is 1/sqrt(D) unless given. All are f16, bf16, f32 or f64, of one
     type, on one device: a GPU, or the CPU under TRITON_INTERPRET=1. 16-bit types are computed in f32. Raises TypeError
     or ValueError for anything else.
     """
@@ -55,8 +56,8 @@ def _check(q: Tensor, k: Tensor, v: Tensor) -> None:
             f"k and v must have one shape, and q the same but for its rows, got {_shapes(named)};"
             " where heads of q share those of k and v, repeat k and v"
         )
-    if q.shape[-1] not in HEAD_DIMS:
-        raise ValueError(f"the last extent, D, is {q.shape[-1]}; it must be one of {', '.join(map(str, HEAD_DIMS))}")
+    if not 1 <= q.shape[-1] <= LARGEST_HEAD:
+        raise ValueError(f"the last extent, D, is {q.shape[-1]}; it must be from 1 to {LARGEST_HEAD}")
     if k.shape[-2] == 0:
         raise ValueError("k and v have no rows: attention over no key is not defined")
 

@@ -44,7 +44,7 @@ def test_op_agrees_with_float64(bundled: ModuleType, device: str, dtype: torch.d
     _check(op.forward, op.backward_dq, op.backward_dkv, dtype, device, n_q, n_k, 16)
 
 
-@pytest.mark.parametrize("head_dim", [16, 32, 64, 128, 256])
+@pytest.mark.parametrize("head_dim", [1, 5, 16, 32, 64, 80, 96, 112, 128, 256])
 @dtypes
 def test_head_dims(bundled: ModuleType, device: str, dtype: torch.dtype, head_dim: int) -> None:
     op = bundled.FlashAttention2Op(head_dim=head_dim)

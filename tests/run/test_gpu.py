@@ -84,7 +84,7 @@ def test_odd_sizes(bundled: ModuleType, device: str, form: Form, dtype: torch.dt
 
 @forms
 @dtypes
-@pytest.mark.parametrize("head_dim", [16, 32, 64, 128, 256])
+@pytest.mark.parametrize("head_dim", [16, 32, 64, 80, 96, 112, 128, 256])
 def test_head_dims(bundled: ModuleType, device: str, form: Form, dtype: torch.dtype, head_dim: int) -> None:
     _check(bundled, form, _given(77, 33, head_dim, dtype, device))
 
