@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from teenyc.ir.nodes import Kernel
+from teenyc.ir.nodes import Call, Kernel, Let
+from teenyc.ir.walk import statements_of
+from teenyc.types import Extent
 
 if TYPE_CHECKING:
     from teenyc.ir.digits import Digits
@@ -30,6 +33,18 @@ class Facts:
         from teenyc.ir.digits import program_digits
 
         return program_digits(self.kernel, self.masks)
+
+    @cached_property
+    def lanes(self) -> Mapping[int, Extent]:
+        """The numbers that each `arange` from 0 has in `masks`, and its extent."""
+        found: dict[int, Extent] = {}
+        for _, statement in statements_of(self.kernel.body):
+            operation = statement.operation if isinstance(statement, Let) else None
+            if isinstance(operation, Call) and operation.intrinsic == "arange" and isinstance(statement, Let):
+                start, end = operation.attribute("start", 0), operation.attribute("end")
+                if isinstance(end, Extent) and start in (0, Extent.of(0)):
+                    found[self.masks.view(statement.results[0])[0]] = end
+        return found
 
     @cached_property
     def filled(self) -> Filled:

@@ -17,8 +17,12 @@ def lint_hazards(facts: Facts, reporter: Reporter) -> None:
     effects = frozenset[Effect]().union(*(TABLE[name].effects for name in called))
     if Effect.WRITES in effects:
         from teenyc.check.race import lint_races
+        from teenyc.check.sharing import lint_shared_addresses
+        from teenyc.check.tiles import lint_tiles
 
         lint_races(facts, reporter)
+        lint_shared_addresses(facts, reporter)
+        lint_tiles(facts, reporter)
     if "sum" in called and "load" in called:
         from teenyc.check.padded import lint_padding
 

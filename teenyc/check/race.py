@@ -87,15 +87,16 @@ class _Races:
 
     def differs(self, value: ir.Operand | None, told: Numbers) -> bool:
         """Whether programs of which an address does not tell one from the other store values of their own."""
-        own = self.digits.of(value) - {LOADED}
-        return EVERYTHING in own or not own <= self.digits.covered(told)
+        own = self.digits.of(value)
+        return EVERYTHING in own or not self.digits.are_told(own, told)
 
     def report(self, statement: ir.Let, pointer: ir.Operand, told: Numbers, shared: frozenset[int]) -> None:
         from teenyc.diagnostics.catalog.lints import SameAddress
 
         name = pointer.name if isinstance(pointer, ir.Value) else ""
         axis = min(shared) if told else None
-        is_partly = axis is not None and not told.isdisjoint(self.digits.digits_of(axis))
+        whole = NONE if axis is None else frozenset({self.digits.axes[axis]})
+        is_partly = axis is not None and any(self.digits.are_told(frozenset({d}), whole) for d in told - {LOADED})
         self.reporter.report(SameAddress(span=statement.span, pointer=name, axis=axis, is_partly=is_partly))
 
 

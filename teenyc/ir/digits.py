@@ -33,34 +33,42 @@ class Digits:
     axes: dict[int, int] = field(default_factory=dict)
     parts: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
     made: dict[int, Binary] = field(default_factory=dict)
+    indices: dict[int, list[tuple[int, dict[str, int]]]] = field(default_factory=dict)
     has_changed: bool = True
 
     def of(self, operand: Operand | None) -> Numbers:
         """The digits that an operand depends on."""
         return self.known.get(operand.id, NONE) if isinstance(operand, Value) else NONE
 
-    def covered(self, digits: Iterable[int]) -> Numbers:
-        """All numbers that digits determine: an index whose quotient and remainder are both known is known."""
+    def composed(self, digits: Iterable[int]) -> Numbers:
+        """Digits and what they make up: an index whose quotient and remainder are both there is there too."""
         found = set(digits) - {LOADED}
-        size = -1
-        while size != len(found):
-            size = len(found)
-            for (index, _), parts in self.parts.items():
-                if {"div", "rem"} == parts.keys() and found.issuperset(parts.values()):
+        pending = list(found)
+        while pending:
+            for index, parts in self.indices.get(pending.pop(), ()):
+                if index not in found and len(parts) == 2 and found.issuperset(parts.values()):
                     found.add(index)
-            for (index, _), parts in self.parts.items():
-                if index in found:
-                    found.update(parts.values())
+                    pending.append(index)
         return frozenset(found)
+
+    def are_told(self, digits: Numbers, by: Numbers) -> bool:
+        """Whether digits are fixed by others: each is there, or is a part of one that is."""
+        whole = self.composed(by)
+        pending = list(digits - {LOADED})
+        while pending:
+            digit = pending.pop()
+            if digit in whole:
+                continue
+            indices = self.indices.get(digit, ())
+            if not indices:
+                return False
+            pending.extend(index for index, _ in indices)
+        return True
 
     def shared_axes(self, digits: Iterable[int]) -> frozenset[int]:
         """The program axes along which digits do not tell programs apart."""
-        found = self.covered(digits)
+        found = self.composed(digits)
         return NONE if EVERYTHING in found else frozenset(a for a, number in self.axes.items() if number not in found)
-
-    def digits_of(self, axis: int) -> Numbers:
-        """The index of a program axis with everything that it was taken apart into."""
-        return self.covered({self.axes[axis]})
 
     # ---- the analysis -----------------------------------------------------------------------------------------------
 
@@ -138,8 +146,12 @@ class Digits:
     def part(self, kind: str, index: Operand, divisor: Operand, number: int) -> Numbers:
         if not self.of(index):
             return NONE
-        self.parts.setdefault((self.masks.view(index)[0], self.masks.view(divisor)[0]), {}).setdefault(kind, number)
-        return frozenset({self.parts[self.masks.view(index)[0], self.masks.view(divisor)[0]][kind]}) | self.of(divisor)
+        whole = self.masks.view(index)[0]
+        parts = self.parts.setdefault((whole, self.masks.view(divisor)[0]), {})
+        if kind not in parts:
+            parts[kind] = number
+            self.indices.setdefault(number, []).append((whole, parts))
+        return frozenset({parts[kind]}) | self.of(divisor)
 
     def divisor(self, binary: Binary) -> Operand | None:
         """The `n` of `x - x / n * n`."""

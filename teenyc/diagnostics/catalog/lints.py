@@ -337,6 +337,81 @@ class HollowRow(Lint):
 
 
 @record(kw_only=True)
+class LanesShareAddress(Lint):
+    """Lanes of a store have different values and one address: which of them stays is not defined.
+
+    let p = x + full(&[N], 0);
+    store(p, v);                                // v: [N], one element of memory
+    store(x, max(v));                           // one value
+    store(p, v, mask = arange(0, N) == 0);      // one lane
+    """
+
+    code = "W0114"
+    name: str
+
+    def message(self) -> str:
+        return f"several lanes write different values to one address{_of(self.name)}"
+
+    def label(self) -> str:
+        return "the value varies along an axis along which the address does not"
+
+    def help(self) -> str:
+        return "reduce the value, or let a mask choose one lane"
+
+
+@record(kw_only=True)
+class InPlaceTiles(Lint):
+    """A kernel writes a tile of a tensor of which other programs read: some see the old numbers, some the new ones.
+
+    let a = load(x + row * n + k);                      // all of row `row`,
+    store(x + row * n + column, a * b);                 // of which this program writes one element
+
+    An update in place is right where each program reads only what it writes itself. Write to another tensor, or let one
+    program do all of a row.
+    """
+
+    code = "W0115"
+    name: str
+    store: Span
+
+    def message(self) -> str:
+        return f"this reads what other programs write{_of(self.name)}"
+
+    def label(self) -> str:
+        return "not only the tile that this program writes"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.store, "written in place, a tile a program"),)
+
+    def help(self) -> str:
+        return "write to another tensor, or launch one program"
+
+
+@record(kw_only=True)
+class UnmaskedTile(Lint):
+    """A store writes whole tiles along an axis, and the last one runs into the next row or batch if it does not fit.
+
+    let c = tile * BLOCK + arange(0, BLOCK);
+    store(out + batch * channels + c, x);                           // `channels` need not be a multiple of `BLOCK`
+    store(out + batch * channels + c, x, mask = c < channels);
+
+    A tensor descriptor keeps a tile inside of its own extents only: give it the batch as an axis of its own.
+    """
+
+    code = "W0116"
+    name: str
+
+    def message(self) -> str:
+        return f"the last tile along an axis may be written into the next row or batch{_of(self.name)}"
+
+    def label(self) -> str:
+        return "no mask mentions the index of the tile's elements"
+
+    def help(self) -> str:
+        return "add a mask that compares the index with the extent, or make the axis one of the descriptor's"
+
+
+@record(kw_only=True)
 class ArithmeticOverflow(Lint):
     """An integer operation overflows whatever the arguments are, and wraps; or a shift count is not below the width.
 
