@@ -46,14 +46,26 @@ I8, I16, I32, I64 = (DType(f"i{n}", Kind.SIGNED, n, f"int{n}") for n in (8, 16, 
 U8, U16, U32, U64 = (DType(f"u{n}", Kind.UNSIGNED, n, f"uint{n}") for n in (8, 16, 32, 64))
 F8E4M3 = DType("f8e4m3", Kind.FLOAT, 8, "float8e4nv")
 F8E5M2 = DType("f8e5m2", Kind.FLOAT, 8, "float8e5")
+F8E4M3FNUZ = DType("f8e4m3fnuz", Kind.FLOAT, 8, "float8e4b8")
+F8E5M2FNUZ = DType("f8e5m2fnuz", Kind.FLOAT, 8, "float8e5b16")
+F8E4M3B15 = DType("f8e4m3b15", Kind.FLOAT, 8, "float8e4b15")
 F16 = DType("f16", Kind.FLOAT, 16, "float16")
 BF16 = DType("bf16", Kind.FLOAT, 16, "bfloat16")
 F32 = DType("f32", Kind.FLOAT, 32, "float32")
 F64 = DType("f64", Kind.FLOAT, 64, "float64")
 
 DTYPES: Mapping[str, DType] = {
-    d.name: d for d in (BOOL, I8, I16, I32, I64, U8, U16, U32, U64, F8E4M3, F8E5M2, F16, BF16, F32, F64)
+    d.name: d
+    for d in (
+        *(BOOL, I8, I16, I32, I64, U8, U16, U32, U64),
+        *(F8E4M3, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ, F8E4M3B15, F16, BF16, F32, F64),
+    )
 }
+
+
+def is_f8(element: object) -> bool:
+    """Whether an element is one of the 8-bit floats, by its name."""
+    return isinstance(element, DType) and element.kind is Kind.FLOAT and element.bits == 8
 
 
 class Bound(Enum):

@@ -29,6 +29,7 @@ SIGNATURES = {
     "f64": "fp64",
     "f8e4m3": "fp8e4nv",
     "f8e5m2": "fp8e5",
+    "f8e4m3b15": "fp8e4b15",
     **{f"{sign}{bits}": f"{sign}{bits}" for sign in "iu" for bits in (8, 16, 32, 64)},
 }
 

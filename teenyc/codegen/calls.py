@@ -13,7 +13,7 @@ from teenyc.codegen import terms
 from teenyc.codegen.casts import does_itself, is_plain, needs_rounding, rounded
 from teenyc.codegen.dtypes import extent_term, shape_text
 from teenyc.codegen.literals import quoted
-from teenyc.codegen.numbers import is_exact_bf16, literal_term
+from teenyc.codegen.numbers import is_exact_bf16, is_exact_f8, literal_term
 from teenyc.codegen.terms import ATOM, Kind, Term, atom
 from teenyc.intrinsics import find
 from teenyc.intrinsics.spec import REQUIRED, Facts, Intrinsic, Param, Role
@@ -33,6 +33,7 @@ from teenyc.types import (
     TensorType,
     TypeVar,
     Unsuffixed,
+    is_f8,
     scalar,
 )
 
@@ -198,7 +199,8 @@ class _Arguments:
         source = operand.type.element if isinstance(operand.type, TensorType) else None
         if not self.record.effects or not needs_rounding(source, memory):
             return None
-        if isinstance(operand, Literal) and is_exact_bf16(operand):
+        is_exact = is_exact_f8 if is_f8(memory) else is_exact_bf16
+        if isinstance(operand, Literal) and is_exact(operand):
             return None
         narrow = self.widened(operand, memory)
         if narrow is not None:

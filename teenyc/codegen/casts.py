@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from teenyc.codegen import terms
-from teenyc.codegen.helpers import ROUND_TO, ROUND_WIDE, TO_NUMBER, saturation
+from teenyc.codegen.helpers import ROUND_TO, ROUND_WIDE, TO_F8, TO_NUMBER, saturation
 from teenyc.codegen.static import only_widens
 from teenyc.codegen.terms import ATOM, Kind, Term
 from teenyc.ir.nodes import Cast, Literal
@@ -24,6 +24,7 @@ from teenyc.types import (
     Element,
     TensorType,
     TypeVar,
+    is_f8,
     is_float,
     is_generic_number,
     is_integer,
@@ -85,9 +86,11 @@ def converted(expressions: Expressions, term: Term, target: Element) -> Term:
 
 
 def rounded(expressions: Expressions, term: Term, target: Element, dtype: str) -> Term:
-    """A conversion that may be one to bf16, which Triton's interpreter does wrongly."""
-    expressions.helpers[ROUND_TO] = None
-    return terms.tensor(f"{ROUND_TO}({term.text}, {dtype})", target)
+    """A conversion that may be one to bf16 or to 8 bits, which Triton's interpreter does wrongly."""
+    helper = TO_F8 if is_f8(target) else ROUND_TO
+    expressions.helpers[helper] = None
+    text = expressions.settled(term).text if is_f8(target) else term.text
+    return terms.tensor(f"{helper}({text}, {dtype})", target)
 
 
 def is_plain(source: Element | None, target: object) -> bool:
@@ -98,9 +101,9 @@ def is_plain(source: Element | None, target: object) -> bool:
 
 
 def needs_rounding(source: Element | None, target: Element) -> bool:
-    """Whether bits may be cut off on the way to bf16."""
-    may_be_bf16 = target == BF16 or isinstance(target, TypeVar)
-    return may_be_bf16 and source not in (target, BOOL)
+    """Whether bits may be cut off on the way to bf16 or to an 8-bit float."""
+    may_be_short = target == BF16 or isinstance(target, TypeVar) or is_f8(target)
+    return may_be_short and source not in (target, BOOL)
 
 
 def does_itself(term: Term, target: Element | None) -> bool:

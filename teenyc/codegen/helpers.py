@@ -17,6 +17,9 @@ ROUND_TO = "_round_to"
 ROUND_WIDE = "_round_wide"
 """Rounds what f32 does not hold to bfloat16, where Triton would round twice."""
 
+TO_F8 = "_to_f8"
+"""Rounds to an 8-bit float, which Triton does from 32 bits only, and its interpreter wrongly."""
+
 QUOTIENT = "_quotient"
 """Divides values of a `D: Num`: integers toward zero."""
 
@@ -67,13 +70,13 @@ ASKED = "_IS_INTERPRETED"
 """A constant beside the helpers of `INTERPRETED`."""
 
 INTERPRETED = frozenset({"_gdc_launch_dependents", "_gdc_wait", "_globaltimer", "_num_threads", "_num_warps", "_smid"})
-INTERPRETED |= {"_atomic_poll"}
+INTERPRETED |= {"_atomic_poll", TO_F8}
 """The helpers that do otherwise under Triton's interpreter, which has no device code."""
 
 CALLS: Mapping[str, tuple[str, ...]] = {"_atomic_add": (ROUND_TO,), "_atomic_poll": ("_globaltimer",)}
 """The helpers that a helper calls."""
 
-TEMPLATES = frozenset({ROUND_TO, ROUND_WIDE, QUOTIENT, TO_NUMBER, WRAPPED, *CALLED})
+TEMPLATES = frozenset({ROUND_TO, ROUND_WIDE, TO_F8, QUOTIENT, TO_NUMBER, WRAPPED, *CALLED})
 """The helpers that have a template of their own."""
 
 HELPERS = frozenset({HAND, ASKED, "libdevice", "_libdevice_on_arrays", *SATURATING, *TEMPLATES})

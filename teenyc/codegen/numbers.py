@@ -75,3 +75,9 @@ def _is_f32_sized(value: float) -> bool:
 
 def _is_exact_f32(value: float) -> bool:
     return not isfinite(value) or unpack("<f", pack("<f", value))[0] == value
+
+
+def is_exact_f8(literal: Literal) -> bool:
+    """Whether every 8-bit float holds the number: one that is small and short."""
+    value = float(literal.value)
+    return value in (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from teenyc.intrinsics.reference import numpy
 from teenyc.intrinsics.rules import Need, is_present, value, wrong_element
-from teenyc.intrinsics.spec import Intrinsic, Operator, Param, Role, Site
+from teenyc.intrinsics.spec import Facts, Intrinsic, Operator, Param, Role, Site, Variant
 from teenyc.record import replace
 from teenyc.source import Span
-from teenyc.types import BOOL, DType, Element, Kind, Pointer, TensorType
+from teenyc.types import BOOL, DType, Element, Kind, Pointer, TensorType, is_f8
 
 ROUNDINGS = ("rtne", "rtz")
 
@@ -85,6 +85,14 @@ def _bitcast(site: Site) -> tuple[TensorType, ...] | None:
     return (TensorType(element, type.shape),)
 
 
+def _is_to_f8(facts: Facts) -> bool:
+    return is_f8(facts.attributes.get("dtype"))
+
+
+def _cuts_f8(facts: Facts) -> bool:
+    return _is_to_f8(facts) and facts.attributes.get("fp_downcast_rounding") == "rtz"
+
+
 def _bits(input: object, dtype: object) -> object:
     np = numpy()
     return np.asarray(input).view(dtype)
@@ -121,6 +129,10 @@ INTRINSICS = (
         reference=_rounded,
         stored=frozenset({"input"}),
         fills=_filled,
+        variants=(
+            Variant(_cuts_f8, "_to_f8({input}, {dtype}, True)", "_to_f8"),
+            Variant(_is_to_f8, "_to_f8({input}, {dtype})", "_to_f8"),
+        ),
     ),
     Intrinsic(
         "bitcast",

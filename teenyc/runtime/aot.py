@@ -16,12 +16,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from teenyc.diagnostics.model import Diagnostic, Reporter
+from teenyc.ir.walk import results_of, statements_of
 from teenyc.record import record
 from teenyc.runtime.manifest import manifest
 from teenyc.runtime.manifest import record as manifest_record
 from teenyc.runtime.signature import ALIGNMENT, Signature, signature_of
 from teenyc.runtime.targets import TARGETS, Target
-from teenyc.types import DType
+from teenyc.types import DTYPES, DType, Pointer, TensorType, TypeVar, is_f8
 
 if TYPE_CHECKING:
     from teenyc.driver import Compiled
@@ -107,6 +108,8 @@ def _build(
     module = _module(stem, compiled.source or "")
     for signature in signatures:
         for target in dict.fromkeys(targets):
+            if _lacks_format(signature, target, reporter):
+                continue
             result = _compile(getattr(module, signature.name), signature, target, triton, reporter)
             if result is not None:
                 files = _files(signature, target, result.asm)
@@ -125,6 +128,25 @@ def _module(stem: str, text: str) -> ModuleType:
     module.__file__ = path
     exec(compile(text, path, "exec", dont_inherit=True), module.__dict__)
     return module
+
+
+def _lacks_format(signature: Signature, target: Target, reporter: Reporter) -> bool:
+    """Whether a kernel uses an 8-bit float that the target has not; reports the first place."""
+    kernel = signature.kernel
+    known = {variable: DTYPES[name] for variable, name in signature.dtypes.items()}
+    places = [(p.value, p.span) for p in kernel.parameters]
+    places += [(v, s.span) for _, s in statements_of(kernel.body) for v in results_of(s)]
+    for value, span in places:
+        element = value.type.element if isinstance(value.type, TensorType) else None
+        element = element.to if isinstance(element, Pointer) else element
+        element = known.get(element.name) if isinstance(element, TypeVar) else element
+        if isinstance(element, DType) and is_f8(element) and element.name not in target.formats:
+            from teenyc.diagnostics.catalog.target import LacksFormat
+
+            facts = {"kernel": kernel.name, "target": target.name}
+            reporter.report(LacksFormat(span=span, format=element.name, known=target.formats, **facts))
+            return True
+    return False
 
 
 def _compile(kernel: Any, signature: Signature, target: Target, triton: Any, reporter: Reporter) -> Any:

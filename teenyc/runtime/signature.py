@@ -27,7 +27,8 @@ from teenyc.types import (
 ALIGNMENT = 16
 """What the first byte of every tensor must be a multiple of: as allocators give it, and as wide loads need it."""
 
-_FLOATS = {"f8e4m3": "fp8e4nv", "f8e5m2": "fp8e5", "bf16": "bf16"}
+_FLOATS = {"f8e4m3": "fp8e4nv", "f8e5m2": "fp8e5", "f8e4m3fnuz": "fp8e4b8", "f8e5m2fnuz": "fp8e5b16"}
+_FLOATS |= {"f8e4m3b15": "fp8e4b15", "bf16": "bf16"}
 
 
 @record

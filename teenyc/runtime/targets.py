@@ -24,6 +24,13 @@ class Target:
         return f"{self.backend}:{self.architecture}"
 
     @property
+    def formats(self) -> tuple[str, ...]:
+        """The 8-bit floats that Triton has for it."""
+        if self.backend == "hip":
+            return ("f8e4m3", "f8e5m2", "f8e4m3fnuz", "f8e5m2fnuz")
+        return ("f8e5m2", "f8e4m3b15", *(("f8e4m3",) if int(self.architecture) >= 89 else ()))
+
+    @property
     def stages(self) -> tuple[str, ...]:
         """What Triton makes that is worth keeping, by its names."""
         return ("ptx", "cubin") if self.backend == "cuda" else ("hsaco",)

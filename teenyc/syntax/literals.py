@@ -15,7 +15,7 @@ from teenyc.syntax.tokens import Token
 Report = Callable[[Diagnostic], None]
 
 LARGEST_INTEGER = 2**64 - 1
-FLOAT_SUFFIXES = frozenset("f8e4m3 f8e5m2 f16 bf16 f32 f64".split())
+FLOAT_SUFFIXES = frozenset("f8e4m3 f8e5m2 f8e4m3fnuz f8e5m2fnuz f8e4m3b15 f16 bf16 f32 f64".split())
 INTEGER_SUFFIXES = frozenset("i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize".split())
 """Rust's, so that host code reads; the checker knows which of them a kernel may use."""
 

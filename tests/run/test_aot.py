@@ -154,7 +154,8 @@ def test_what_a_target_must_know_is_asked_for(tmp_path: Path, arguments: dict[st
 @pytest.mark.parametrize(
     ("prelude", "dtype", "code", "words"),
     [
-        ("", "f8e4m3", "E0505", "`scale_rows` does not compile for `cuda:80`"),
+        ("", "f8e4m3", "E0520", "`cuda:80` has no `f8e4m3`"),
+        ("aot._lacks_format = lambda *_: False", "f8e4m3", "E0505", "`scale_rows` does not compile for `cuda:80`"),
         ("sys.modules['triton'] = None", "f32", "E0506", "importing it failed"),
         ("import os; os.environ['TRITON_INTERPRET'] = '1'; import triton", "f32", "E0507", "TRITON_INTERPRET"),
         ("aot.TARGETS = {'cuda:80': aot.Target('cuda', '80', 32, -1)}", "f32", "E0504", "more shared memory"),

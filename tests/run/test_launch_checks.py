@@ -209,7 +209,9 @@ def test_a_narrower_or_equally_wide_float_is_no_substitute(attention: ModuleType
 
 
 def test_every_element_type_is_known_from_torch_and_triton(attention: ModuleType) -> None:
-    of_torch = {"bool": torch.bool, "f8e4m3": torch.float8_e4m3fn, "f8e5m2": torch.float8_e5m2, "bf16": torch.bfloat16}
+    of_torch = {"bool": torch.bool, "bf16": torch.bfloat16}
+    of_torch |= {n: getattr(torch, n.replace("f8", "float8_")) for n in ("f8e5m2", "f8e4m3fnuz", "f8e5m2fnuz")}
+    of_torch |= {"f8e4m3": torch.float8_e4m3fn, "f8e4m3b15": tl.float8e4b15}  # torch has no such
     for dtype in DTYPES.values():
         assert attention._element(of_torch.get(dtype.name, getattr(torch, dtype.triton, None))) == dtype.name
         assert attention._element(getattr(tl, dtype.triton)) == dtype.name

@@ -18,6 +18,7 @@ MODULES = {
     "target_info": "its functions are below",
     "core": "",
     "random": "",
+    "semantic": "",
     "standard": "",
 }
 

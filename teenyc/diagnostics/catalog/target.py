@@ -168,3 +168,30 @@ class TritonInterprets(Diagnostic):
 
     def help(self) -> str:
         return "compile in a process without `TRITON_INTERPRET`"
+
+
+@record(kw_only=True)
+class LacksFormat(Diagnostic):
+    """A kernel that is compiled for a target uses an 8-bit float that the target does not have.
+
+    NVIDIA GPUs have `f8e5m2`, and `f8e4m3` since compute capability 8.9; AMD GPUs have both, and those without a
+    negative zero, `f8e4m3fnuz` and `f8e5m2fnuz`.
+
+        teenyc build scale.tk --target cuda:80 --dtype D=f8e4m3
+        teenyc build scale.tk --target cuda:90 --dtype D=f8e4m3
+    """
+
+    code = "E0520"
+    kernel: str
+    target: str
+    format: str
+    known: tuple[str, ...]
+
+    def message(self) -> str:
+        return f"`{self.target}` has no `{self.format}`"
+
+    def label(self) -> str:
+        return f"`{self.kernel}` needs it here"
+
+    def help(self) -> str:
+        return f"it has {', '.join(f'`{name}`' for name in self.known)}"
