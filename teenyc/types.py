@@ -344,6 +344,12 @@ def scalar(element: Element) -> TensorType:
     return TensorType(element)
 
 
+def clash(left: Shape, right: Shape) -> tuple[str, str]:
+    """The extents at which two shapes do not broadcast, the last of them."""
+    pairs = zip(reversed(left), reversed(right), strict=False)
+    return next((str(a), str(b)) for a, b in pairs if broadcast((a,), (b,)) is None)
+
+
 def broadcast(a: Shape, b: Shape) -> Shape | None:
     """The NumPy broadcast of two shapes, or None where extents differ for some value of the constants."""
     rank = max(len(a), len(b))

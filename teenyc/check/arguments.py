@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from teenyc.check import expressions, operators
-from teenyc.check.context import Context, Invalid, Place
+from teenyc.check.context import INVALID, Context, Group, Invalid, Place, describe
+from teenyc.check.misfits import NEEDS, form, is_misfit, wrong
 from teenyc.check.types import element_of
 from teenyc.intrinsics.spec import REQUIRED, Given, Intrinsic, Operator, Param, Role, Static
 from teenyc.ir import nodes as ir
 from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.syntax import ast
-from teenyc.types import DescriptorType, Element, Extent, Pointer, TensorType, Unsuffixed, is_float, is_integer
+from teenyc.types import BOOL, DescriptorType, Element, Extent, Pointer, TensorType, Unsuffixed, is_float, is_integer
 
 AXES = {"X": 0, "Y": 1, "Z": 2}
 RUN_TIME = (Role.VALUE, Role.POINTER, Role.MASK)
@@ -40,7 +41,7 @@ def bind(
     by_place = [p for p in params if not p.by_name_only]
     positional = [a for a in given if a.name is None]
     if len(positional) > len(by_place):
-        _too_many(context, function, by_place, positional, span)
+        _too_many(context, function, params, positional)
         return None
     bound: dict[str, ast.Argument] = dict(zip((p.name for p in by_place), positional, strict=False))
     is_sound = True
@@ -50,22 +51,51 @@ def bind(
     present = {n: _unwrapped(a.value) for n, a in bound.items() if not is_none(a.value)}
     missing = tuple(p.name for p in params if p.default is REQUIRED and p.name not in present)
     if missing and is_sound:
-        from teenyc.diagnostics.catalog.types import WrongCount
-
-        expected = str(len(by_place))
-        context.report(WrongCount(span=span, function=function, expected=expected, found=len(given), missing=missing))
+        _report_count(context, function, params, len(given), span, missing=missing)
     return present if is_sound and not missing else None
 
 
-def _too_many(
-    context: Context, function: str, by_place: list[Param], positional: list[ast.Argument], span: Span
+def _report_count(
+    context: Context,
+    function: str,
+    params: tuple[Param, ...],
+    found: int,
+    span: Span,
+    *,
+    missing: tuple[str, ...] = (),
+    advice: str = "",
 ) -> None:
     from teenyc.diagnostics.catalog.types import WrongCount
 
+    by_place = [p for p in params if not p.by_name_only]
     least = sum(p.default is REQUIRED for p in by_place)
     expected = str(least) if least == len(by_place) else f"{least} to {len(by_place)}"
-    at = positional[len(by_place)].span.to(positional[-1].span)
-    context.report(WrongCount(span=at or span, function=function, expected=expected, found=len(positional)))
+    signature = tuple(p.name if p.default is REQUIRED else f"{p.name} = …" for p in params)
+    context.report(
+        WrongCount(
+            span=span,
+            function=function,
+            expected=expected,
+            found=found,
+            missing=missing,
+            signature=signature,
+            advice=advice,
+        )
+    )
+
+
+def _too_many(context: Context, function: str, params: tuple[Param, ...], positional: list[ast.Argument]) -> None:
+    by_place = [p for p in params if not p.by_name_only]
+    extra = positional[len(by_place) :]
+    lists = [p for p in by_place if p.role in (Role.SHAPE, Role.AXES)]
+    last = extra[-1].value
+    advice = ""
+    if lists and not isinstance(positional[by_place.index(lists[0])].value, ast.Array | ast.Tuple):
+        advice = f"`{lists[0].name}` is one list: write `&[…]`"
+    elif any(p.role is Role.DTYPE for p in params) and isinstance(last, ast.PathExpression):
+        advice = f"a type is stated in `::<…>`: `{function}::<{last.segments[-1].name.text}>(…)`"
+    span = extra[0].span.to(extra[-1].span)
+    _report_count(context, function, params, len(positional), span, advice=advice)
 
 
 def _bind_name(
@@ -134,18 +164,18 @@ def _items(param: Param, node: ast.Expression) -> list[tuple[str, ast.Expression
 
 
 def _read_one(context: Context, function: str, param: Param, node: ast.Expression, result: Read) -> bool:
-    if param.role in RUN_TIME:
-        operand = expressions.operand(context, node)
+    if param.role in RUN_TIME or param.role is Role.FLAG:
+        operand = _operand(context, function, param, node)
         if isinstance(operand, Invalid):
             return False
+        if param.role is Role.FLAG:
+            return _flag(context, function, param, node.span, operand, result)
         static: Static = operand.value if isinstance(operand, ir.Literal) else None
         result.operands.append((param.name, operand))
         result.given[param.name] = Given(node.span, context.type_of(operand), static)
         return True
     if param.role is Role.INDICES:
         return _indices(context, function, param, node, result)
-    if param.role is Role.FLAG:
-        return _flag(context, param, node, result)
     static = _static(context, function, param, node)
     if static is None:
         return False
@@ -156,10 +186,10 @@ def _read_one(context: Context, function: str, param: Param, node: ast.Expressio
 def _indices(context: Context, function: str, param: Param, node: ast.Expression, result: Read) -> bool:
     """A list whose items are operands of their own, under the parameter's name and their number."""
     if not isinstance(node, ast.Array | ast.Tuple):
-        _wrong(context, function, param, node.span, "a list such as `&[i, j]`")
+        wrong(context, function, param, node.span, form(context, node))
         return False
     result.given[param.name] = Given(node.span)
-    items = [expressions.operand(context, item) for item in node.items]
+    items = [_operand(context, function, param, item) for item in node.items]
     for index, (item, operand) in enumerate(zip(node.items, items, strict=True)):
         if not isinstance(operand, Invalid):
             result.operands.append((f"{param.name}{index}", operand))
@@ -167,18 +197,30 @@ def _indices(context: Context, function: str, param: Param, node: ast.Expression
     return not any(isinstance(operand, Invalid) for operand in items)
 
 
-def _flag(context: Context, param: Param, node: ast.Expression, result: Read) -> bool:
+def _operand(context: Context, function: str, param: Param, node: ast.Expression) -> ir.Operand | Invalid:
+    """The one value that an argument gives."""
+    if is_misfit(context, function, param, node):
+        return INVALID
+    checked = expressions.expression(context, node)
+    if isinstance(checked, Group):
+        wrong(context, function, param, node.span, describe(checked, context))
+        return INVALID
+    return checked
+
+
+def _flag(context: Context, function: str, param: Param, span: Span, operand: ir.Operand, result: Read) -> bool:
     """A bool that is known now, or one that depends on constants and so is an operand."""
-    operand = expressions.condition(context, node)
-    if isinstance(operand, Invalid):
+    type = context.type_of(operand)
+    if type != TensorType(BOOL):
+        wrong(context, function, param, span, f"`{type}`")
         return False
     known = bool(operand.value) if isinstance(operand, ir.Literal) else context.truths.get(_id(operand))
     if known is None and not _is_constant(context, operand):
         from teenyc.diagnostics.catalog.types import NotConstant
 
-        context.report(NotConstant(span=node.span, what=f"`{param.name}`"))
+        context.report(NotConstant(span=span, what=f"`{param.name}` of `{function}`"))
         return False
-    result.given[param.name] = Given(node.span, context.type_of(operand), known)
+    result.given[param.name] = Given(span, type, known)
     result.equal = context.equations.get(_id(operand))
     if known is None:
         result.operands.append((param.name, operand))
@@ -195,14 +237,13 @@ def _is_constant(context: Context, operand: ir.Operand) -> bool:
 
 def _static(context: Context, function: str, param: Param, node: ast.Expression) -> Static:
     """What a compile-time argument is; None after a report."""
-    what = f"`{param.name}` of `{function}`"
     match param.role:
         case Role.SHAPE | Role.AXES:
-            return _several(context, function, param, node, what)
+            return _several(context, function, param, node)
         case Role.AXIS:
-            return _axis(context, node, what)
+            return _axis(context, function, param, node)
         case Role.EXTENT:
-            return expressions.extent(context, node, what)
+            return _extent(context, function, param, node)
         case Role.DTYPE:
             return _dtype(context, function, param, node)
         case Role.CHOICE:
@@ -210,18 +251,38 @@ def _static(context: Context, function: str, param: Param, node: ast.Expression)
         case Role.TEXT:
             if isinstance(node, ast.StringLiteral):
                 return node.value
-            _wrong(context, function, param, node.span, "a string")
+            wrong(context, function, param, node.span, form(context, node))
             return None
         case Role.VALUE | Role.POINTER | Role.MASK | Role.INDICES | Role.FLAG:
             raise AssertionError("read elsewhere")
 
 
-def _several(context: Context, function: str, param: Param, node: ast.Expression, what: str) -> Static:
-    if not isinstance(node, ast.Array | ast.Tuple):
-        needs = "a list such as `&[N, 4]`" if param.role is Role.SHAPE else "a list of axes such as `&[1, 0]`"
-        _wrong(context, function, param, node.span, needs)
+def _extent(context: Context, function: str, param: Param, node: ast.Expression) -> Extent | None:
+    """An integer known at compile time; `param` may be a list of which this is an item."""
+    operand = _operand(context, function, param, node)
+    if isinstance(operand, Invalid):
         return None
-    extents = [expressions.extent(context, item, f"an item of {what}") for item in node.items]
+    found = context.extent_of(operand)
+    type = context.type_of(operand)
+    if found is None and not (isinstance(type, TensorType) and not type.shape and is_integer(type.element)):
+        from teenyc.diagnostics.catalog.types import WrongArgument
+
+        needs = NEEDS[param.role] if param.role in (Role.EXTENT, Role.AXIS) else "integers known at compile time"
+        context.report(
+            WrongArgument(span=node.span, function=function, name=param.name, needs=needs, found=f"`{type}`")
+        )
+    elif found is None:
+        from teenyc.diagnostics.catalog.types import NotConstant
+
+        context.report(NotConstant(span=node.span, what=f"`{param.name}` of `{function}`"))
+    return found
+
+
+def _several(context: Context, function: str, param: Param, node: ast.Expression) -> Static:
+    if not isinstance(node, ast.Array | ast.Tuple):
+        wrong(context, function, param, node.span, form(context, node))
+        return None
+    extents = [_extent(context, function, param, item) for item in node.items]
     if any(e is None for e in extents):
         return None
     found = tuple(e for e in extents if e is not None)
@@ -229,30 +290,30 @@ def _several(context: Context, function: str, param: Param, node: ast.Expression
         return found
     known = [e.known for e in found]
     if any(k is None for k in known):
-        _wrong(context, function, param, node.span, "numbers")
+        wrong(context, function, param, node.span, "a list with constants of the kernel")
         return None
     return tuple(k for k in known if k is not None)
 
 
-def _axis(context: Context, node: ast.Expression, what: str) -> Static:
+def _axis(context: Context, function: str, param: Param, node: ast.Expression) -> Static:
     if isinstance(node, ast.PathExpression) and len(node.segments) >= 2 and node.segments[-2].name.text == "Axis":
-        name = node.segments[-1].name
-        if name.text in AXES:
-            return AXES[name.text]
-    extent = expressions.extent(context, node, what)
+        name = node.segments[-1].name.text
+        if name in AXES:
+            return AXES[name]
+        wrong(context, function, param, node.span, f"`Axis::{name}`, which is not `Axis::X`, `Axis::Y` or `Axis::Z`")
+        return None
+    extent = _extent(context, function, param, node)
     if extent is None:
         return None
     if extent.known is None:
-        from teenyc.diagnostics.catalog.types import NotConstant
-
-        context.report(NotConstant(span=node.span, what=what))
+        wrong(context, function, param, node.span, f"`{extent}`, whose value comes with the launch")
     return extent.known
 
 
 def _dtype(context: Context, function: str, param: Param, node: ast.Expression) -> Static:
     if isinstance(node, ast.PathExpression):
         return element_of(context, ast.PathType(segments=node.segments, span=node.span))
-    _wrong(context, function, param, node.span, "a type such as `f32`")
+    wrong(context, function, param, node.span, form(context, node))
     return None
 
 
@@ -264,16 +325,8 @@ def _choice(context: Context, function: str, param: Param, node: ast.Expression)
         text = node.segments[-1].name.text
     choice = param.choice(text) if text is not None else None
     if choice is None:
-        listed = ", ".join(f'`"{c}"`' for c in param.choices)
-        _wrong(context, function, param, node.span, f"one of {listed}")
-        return None
+        wrong(context, function, param, node.span, f'`"{text}"`' if text is not None else form(context, node))
     return choice
-
-
-def _wrong(context: Context, function: str, param: Param, span: Span, needs: str) -> None:
-    from teenyc.diagnostics.catalog.types import WrongArgument
-
-    context.report(WrongArgument(span=span, function=function, name=param.name, needs=needs))
 
 
 def _meet(
@@ -301,10 +354,11 @@ def _meet(
     if others is not None and operators.converts_to(others, own):
         operands[param.meets] = operators.cast(context, operands[param.meets], own.element, span, implicit=True)
         return True
-    return _literal_fits(context, own.element, target, operands[param.name], span)
+    place = f" as `{param.name}` of `{record.name}`"
+    return _literal_fits(context, own.element, target, operands[param.name], span, place)
 
 
-def _literal_fits(context: Context, own: Element, target: Element, operand: ir.Operand, span: Span) -> bool:
+def _literal_fits(context: Context, own: Element, target: Element, operand: ir.Operand, span: Span, place: str) -> bool:
     """Other types are for the rule to judge; a literal of the wrong kind is told here."""
     numeric = is_float(target) or is_integer(target)
     if not isinstance(own, Unsuffixed) or not isinstance(operand, ir.Literal) or not numeric:
@@ -312,7 +366,7 @@ def _literal_fits(context: Context, own: Element, target: Element, operand: ir.O
     from teenyc.diagnostics.catalog.types import LiteralKind
 
     text = str(operand.value)
-    context.report(LiteralKind(span=span, literal=text, other=str(target), is_float=own.is_float))
+    context.report(LiteralKind(span=span, literal=text, other=str(target), is_float=own.is_float, place=place))
     return False
 
 

@@ -144,7 +144,8 @@ def _intrinsic(
         with descriptors.receiver(context, given, place) as (type, named):
             called = descriptors.overload(record, type)
             return _bound(context, called, replace(called, name=record.name), named, generics, (name_span, span))
-    return _bound(context, record, record, given, generics, (name_span, span))
+    shown = record if record.name == name else replace(record, name=name)
+    return _bound(context, record, shown, given, generics, (name_span, span))
 
 
 def _bound(
@@ -220,6 +221,7 @@ def _operation(
     elements: tuple[Element, ...],
     span: Span,
 ) -> Checked:
+    """The operation of a call; `shown` is the record under the name that reports know it by."""
     if isinstance(record, Operator) and record.rule is None:
         return _operator(context, record, read, span)
     judged = shown if isinstance(shown, Intrinsic) else _judged(shown)

@@ -22,10 +22,16 @@ def place_of(record: Intrinsic | Operator, given: tuple[ast.Argument, ...]) -> i
     """Where the arguments of a call have the one that decides what the function means."""
     if record.name not in OVERLOADED or not given:
         return None
-    if given[0].name is None:
-        return None if arguments.is_none(given[0].value) else 0
     names = {"desc", record.params[0].name, *record.params[0].aliases}
-    return next((index for index, a in enumerate(given) if a.name is not None and a.name.text in names), None)
+    is_first = given[0].name is None
+    place = 0 if is_first else next((i for i, a in enumerate(given) if a.name and a.name.text in names), None)
+    if place is None or arguments.is_none(given[place].value) or isinstance(given[place].value, _WITHOUT_VALUE):
+        return None
+    return place
+
+
+_WITHOUT_VALUE = (ast.StringLiteral, ast.Array, ast.Tuple, ast.Range, ast.Closure)
+"""What the reading of arguments reports, with the name of the function."""
 
 
 @contextmanager

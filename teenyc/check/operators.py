@@ -23,6 +23,7 @@ from teenyc.types import (
     TypeVar,
     Unsuffixed,
     broadcast,
+    clash,
     is_float,
     is_generic_number,
     is_integer,
@@ -91,7 +92,12 @@ def shapes_meet(context: Context, a: Shape, b: Shape, spans: tuple[Span, Span, S
 
         context.report(
             MismatchedShapes(
-                span=spans[2], left=shape_text(a), right=shape_text(b), left_span=spans[0], right_span=spans[1]
+                span=spans[2],
+                left=shape_text(a),
+                right=shape_text(b),
+                left_span=spans[0],
+                right_span=spans[1],
+                extents=clash(_canonical(context, a), _canonical(context, b)),
             )
         )
     return shape
@@ -210,13 +216,16 @@ def _pointer_arithmetic(
 def offset(context: Context, pointer: ir.Operand, by: ir.Operand, spans: tuple[Span, Span, Span]) -> Checked:
     """`pointer + by`, in elements."""
     a, b = context.tensor_of(pointer), context.tensor_of(by)
-    if a is None or b is None or not isinstance(a.element, Pointer) or not is_integer(b.element):
-        from teenyc.diagnostics.catalog.types import MismatchedTypes
+    if a is None or not isinstance(a.element, Pointer):
+        from teenyc.diagnostics.catalog.memory import PointerNeeded
 
-        wrong, need = (spans[0], "a pointer") if a is None or not isinstance(a.element, Pointer) else (spans[1], "")
-        found = context.type_of(pointer if need else by)
-        why = "a pointer is moved by whole elements"
-        return context.report(MismatchedTypes(span=wrong, expected=need or "an integer", found=str(found), why=why))
+        found = str(context.type_of(pointer))
+        return context.report(PointerNeeded(span=spans[0], function="add_offsets", found=found))
+    if b is None or not is_integer(b.element):
+        from teenyc.diagnostics.catalog.values import NotAnOffset
+
+        found = str(context.type_of(by))
+        return context.report(NotAnOffset(span=spans[1], found=found, pointer=str(a), pointer_span=spans[0]))
     shape = shapes_meet(context, a.shape, b.shape, spans)
     if shape is None:
         return INVALID

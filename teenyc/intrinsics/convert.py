@@ -80,7 +80,10 @@ def _bitcast(site: Site) -> tuple[TensorType, ...] | None:
         wrong_element(site, "input", "read as a named type", type)
         return None
     if isinstance(source, DType) and source.bits != element.bits:
-        _no_cast(site, type, element)
+        from teenyc.diagnostics.catalog.values import DifferentWidths
+
+        at, widths = site.given["input"].span, (source.bits, element.bits)
+        site.report(DifferentWidths(span=at, source=str(source), target=str(element), widths=widths))
         return None
     return (TensorType(element, type.shape),)
 

@@ -8,6 +8,7 @@ from teenyc.intrinsics.reference import numpy
 from teenyc.intrinsics.rules import (
     Need,
     extent,
+    is_never_positive,
     is_power_of_two,
     is_sound_shape,
     is_within_limit,
@@ -52,11 +53,10 @@ def _is_range(site: Site, start: Extent, end: Extent, span: Span) -> bool:
             at = site.given[name].span
             site.report(OutOfBounds(span=at, function=site.intrinsic.name, name=name, need=need, found=str(known)))
             return False
-    length = (end - start).known
-    if length is not None and length <= 0:
+    if is_never_positive(end - start):
         from teenyc.diagnostics.catalog.shapes import EmptyRange
 
-        site.report(EmptyRange(span=span, start=str(start), end=str(end)))
+        site.report(EmptyRange(span=span, function=site.intrinsic.name, start=str(start), end=str(end)))
         return False
     return True
 

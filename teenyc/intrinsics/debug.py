@@ -77,6 +77,13 @@ def _hint(site: Site) -> tuple[TensorType, ...] | None:
         wrong_element(site, "input", "an integer or a pointer", type)
         return None
     needed = max(1, len(type.shape))
+    lowest = min((h.known for h in hints if h.known is not None), default=1)
+    if lowest < 1:
+        from teenyc.diagnostics.catalog.calls import OutOfBounds
+
+        at, name = site.given["values"].span, site.intrinsic.name
+        site.report(OutOfBounds(span=at, function=name, name="values", need="1 or more", found=str(lowest)))
+        return None
     if len(hints) == needed:
         return (type,)
     from teenyc.diagnostics.catalog.shapes import HintCount

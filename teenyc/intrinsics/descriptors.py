@@ -154,7 +154,17 @@ def _is_order(site: Site, rank: int) -> bool:
         return True
     from teenyc.diagnostics.catalog.shapes import NotAPermutation
 
-    site.report(NotAPermutation(span=given.span, function=site.intrinsic.name, dims=order, rank=rank))
+    base = site.given["base"]
+    site.report(
+        NotAPermutation(
+            span=given.span,
+            function=site.intrinsic.name,
+            dims=order,
+            shape=f"{rank} axes",
+            rank=rank,
+            value_span=site.given["shape"].span if "shape" in site.given else base.span,
+        )
+    )
     return False
 
 

@@ -32,7 +32,7 @@ def _capability(site: Site) -> tuple[TensorType, ...] | None:
         return (scalar(BOOL),)
     from teenyc.diagnostics.catalog.types import NotConstant
 
-    site.report(NotConstant(span=site.span, what="a compute capability"))
+    site.report(NotConstant(span=site.span, what=f"the compute capability of `{site.intrinsic.name}`"))
     return None
 
 

@@ -24,6 +24,7 @@ from teenyc.types import (
     TypeVar,
     Unsuffixed,
     broadcast,
+    clash,
     is_float,
     is_generic_number,
     is_integer,
@@ -197,11 +198,13 @@ def met_shapes(site: Site, types: Mapping[str, TensorType]) -> Shape | None:
 
             site.report(
                 MismatchedShapes(
-                    span=site.span,
+                    span=site.given[name].span,
                     left=shape_text(total),
                     right=shape_text(type.shape),
                     left_span=site.given[widest].span,
                     right_span=site.given[name].span,
+                    extents=clash(total, type.shape),
+                    function=site.intrinsic.name,
                 )
             )
             return None
@@ -255,6 +258,11 @@ def is_within_limit(site: Site, wanted: Shape, span: Span) -> bool:
 
     site.report(TooManyElements(span=span, shape=shape_text(wanted), count=count, limit=LIMIT))
     return False
+
+
+def is_never_positive(extent: Extent) -> bool:
+    """Whether an extent is zero or negative whatever positive values its constants have."""
+    return all(coefficient < 0 for _, coefficient in extent.terms)
 
 
 def numel(shape: Shape) -> Extent:

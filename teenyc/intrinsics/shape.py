@@ -88,6 +88,7 @@ def _reshape(site: Site) -> tuple[TensorType, ...] | None:
             found=shape_text(type.shape),
             target=shape_text(wanted),
             counts=(str(before), str(after)),
+            value_span=site.given["input"].span,
         )
     )
     return None
@@ -125,7 +126,8 @@ def _not_one(site: Site, name: str, what: str, found: str) -> None:
     from teenyc.diagnostics.catalog.shapes import NotOneElement
 
     at = site.given[name].span
-    site.report(NotOneElement(span=at, function=site.intrinsic.name, what=what, found=found))
+    value_span = site.given["x"].span
+    site.report(NotOneElement(span=at, function=site.intrinsic.name, what=what, found=found, value_span=value_span))
 
 
 def _tensor(site: Site) -> tuple[TensorType, ...] | None:
@@ -151,7 +153,16 @@ def _permuted(site: Site, type: TensorType) -> tuple[TensorType, ...] | None:
         return (TensorType(type.element, tuple(type.shape[d] for d in dims)),)
     from teenyc.diagnostics.catalog.shapes import NotAPermutation
 
-    site.report(NotAPermutation(span=given.span, function=site.intrinsic.name, dims=dims, rank=rank))
+    site.report(
+        NotAPermutation(
+            span=given.span,
+            function=site.intrinsic.name,
+            dims=tuple(d for d in given.static if isinstance(d, int)) if isinstance(given.static, tuple) else (),
+            shape=shape_text(type.shape),
+            rank=rank,
+            value_span=site.given["input"].span,
+        )
+    )
     return None
 
 

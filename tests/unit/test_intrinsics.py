@@ -315,7 +315,7 @@ BAD: list[tuple[Judged, str, str]] = [
     (judge("dot", input=tensor(F32, 16, 16), other=tensor(F32, 16, 16), acc=tensor(F16, 16, 16)), "E0344", "acc"),
     (judge("dot", input=tensor(D, 16, 16), other=tensor(D, 16, 8), acc=tensor(D, 8, 16)), "E0344", "acc"),
     (judge("cast", input=tensor(F32), dtype=D, fp_downcast_rounding="rtz"), "E0339", "fp_downcast_rounding"),
-    (judge("bitcast", input=tensor(F32), dtype=I64), "E0314", ""),
+    (judge("bitcast", input=tensor(F32), dtype=I64), "E0376", "input"),
     (judge("expand_dims", input=tensor(D, "N"), axis=2), "E0324", "axis"),
     (judge("load", pointer=tensor(I32, 8)), "E0401", "pointer"),
     (judge("load", pointer=pointer(D, 8), mask=tensor(I32, 8)), "E0402", "mask"),

@@ -19,7 +19,7 @@ PHASES = MappingProxyType(
         "E00": ("inputs", "syntax"),
         "E01": ("syntax", "habits"),
         "E02": ("names",),
-        "E03": ("types", "calls", "shapes", "padding"),
+        "E03": ("types", "calls", "shapes", "values", "padding"),
         "E04": ("memory", "descriptors"),
         "E05": ("target",),
         "E06": ("structure", "functions"),

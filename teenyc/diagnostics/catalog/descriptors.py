@@ -96,7 +96,7 @@ class BlockValue(Diagnostic):
     descriptor_span: Span
 
     def message(self) -> str:
-        return f"a value of shape `{self.found}` does not fit a block of shape `{self.block}`"
+        return f"`{self.function}` is given shape `{self.found}`, which does not fit a block of shape `{self.block}`"
 
     def label(self) -> str:
         return f"shape `{self.found}`"

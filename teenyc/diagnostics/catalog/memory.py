@@ -70,16 +70,22 @@ class AccessShape(Diagnostic):
     pointer_span: Span
 
     def message(self) -> str:
-        return f"`{self.name}` of shape `{self.found}` does not fit addresses of shape `{self.pointer}`"
+        return (
+            f"`{self.name}` of `{self.function}` has shape `{self.found}`, which does not fit"
+            f" {_addresses(self.pointer)}"
+        )
 
     def secondary(self) -> tuple[Label, ...]:
-        kind = "a single address" if self.pointer == "[]" else f"addresses of shape `{self.pointer}`"
-        return (Label(self.pointer_span, kind),)
+        return (Label(self.pointer_span, _addresses(self.pointer)),)
 
     def help(self) -> str:
         if self.pointer == "[]":
             return "add a tensor of offsets to the pointer: `x_ptr + arange(0, N)`"
         return "add axes of extent 1 with `x[(.., None)]` or `x[(None, ..)]`"
+
+
+def _addresses(shape: str) -> str:
+    return "a single address" if shape == "[]" else f"addresses of shape `{shape}`"
 
 
 @record(kw_only=True)
@@ -116,14 +122,16 @@ class StoredShape(Diagnostic):
     pointer_span: Span
 
     def message(self) -> str:
-        return f"a value of shape `{self.found}` does not fit addresses of shape `{self.pointer}`"
+        return (
+            f"`{self.name}` of `{self.function}` has shape `{self.found}`, which does not fit"
+            f" {_addresses(self.pointer)}"
+        )
 
     def label(self) -> str:
         return f"shape `{self.found}`"
 
     def secondary(self) -> tuple[Label, ...]:
-        kind = "a single address" if self.pointer == "[]" else f"addresses of shape `{self.pointer}`"
-        return (Label(self.pointer_span, kind),)
+        return (Label(self.pointer_span, _addresses(self.pointer)),)
 
     def help(self) -> str:
         if self.pointer == "[]":

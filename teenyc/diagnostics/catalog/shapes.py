@@ -65,13 +65,19 @@ class NotAPermutation(Diagnostic):
     code = "E0325"
     function: str
     dims: tuple[int, ...]
+    shape: str
     rank: int
+    value_span: Span
 
     def message(self) -> str:
-        return f"`{self.function}` needs each axis of the value once"
+        found = ", ".join(map(str, self.dims))
+        return f"`{self.function}` needs each axis of the value once, found `[{found}]`"
 
     def label(self) -> str:
-        return f"the axes are {', '.join(map(str, range(self.rank)))}"
+        return f"the axes are {', '.join(map(str, range(self.rank)))}" if self.rank else ""
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.value_span, f"shape `{self.shape}`" if self.rank else "a scalar has no axes"),)
 
 
 @record(kw_only=True)
@@ -109,7 +115,7 @@ class DoesNotBroadcast(Diagnostic):
     value_span: Span
 
     def message(self) -> str:
-        return f"shape `{self.found}` does not stretch to `{self.target}`"
+        return f"`{self.function}` cannot stretch shape `{self.found}` to `{self.target}`"
 
     def secondary(self) -> tuple[Label, ...]:
         return (Label(self.value_span, f"shape `{self.found}`"),)
@@ -131,12 +137,16 @@ class ElementCount(Diagnostic):
     found: str
     target: str
     counts: tuple[str, str]
+    value_span: Span
 
     def message(self) -> str:
         return f"`{self.function}` cannot make `{self.target}` of `{self.found}`"
 
     def label(self) -> str:
-        return f"{self.counts[1]} elements, not {self.counts[0]}"
+        return f"{_elements(self.counts[1])}"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.value_span, f"{_elements(self.counts[0])}"),)
 
 
 @record(kw_only=True)
@@ -163,6 +173,10 @@ class DifferentShapes(Diagnostic):
 
     def secondary(self) -> tuple[Label, ...]:
         return (Label(self.left_span, f"shape `{self.left}`"),)
+
+
+def _elements(count: str) -> str:
+    return f"{count} element{'' if count == '1' else 's'}"
 
 
 @record(kw_only=True)
@@ -195,11 +209,12 @@ class EmptyRange(Diagnostic):
     """
 
     code = "E0331"
+    function: str
     start: str
     end: str
 
     def message(self) -> str:
-        return f"`arange` from {self.start} to {self.end} is empty"
+        return f"`{self.function}` from {self.start} to {self.end} is empty"
 
     def help(self) -> str:
         return "`end` must be greater than `start`"
@@ -328,7 +343,7 @@ class TooFewElements(Diagnostic):
     of: Span
 
     def message(self) -> str:
-        return f"there are no {self.wanted} elements along the last axis"
+        return f"`topk` needs {self.wanted} elements along the last axis"
 
     def secondary(self) -> tuple[Label, ...]:
         return (Label(self.of, f"this is `{self.found}`"),)
@@ -346,12 +361,16 @@ class NotOneElement(Diagnostic):
     function: str
     what: str
     found: str
+    value_span: Span
 
     def message(self) -> str:
         return f"`{self.function}` needs an extent of 1"
 
     def label(self) -> str:
         return f"{self.what} has extent {self.found}"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.value_span, "of this value"),) if self.value_span != self.span else ()
 
     def help(self) -> str:
         return "bring the elements together first: `sum`, `max`, …"

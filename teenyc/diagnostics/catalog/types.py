@@ -50,15 +50,28 @@ class MismatchedShapes(Diagnostic):
     right: str
     left_span: Span
     right_span: Span
+    extents: tuple[str, str]
+    function: str = ""
 
     def message(self) -> str:
-        return f"shapes `{self.left}` and `{self.right}` do not fit together"
+        place = f" in `{self.function}`" if self.function else ""
+        return f"shapes `{self.left}` and `{self.right}` do not fit together{place}"
+
+    def label(self) -> str:
+        return f"shape `{self.right}`" if self.span == self.right_span else ""
 
     def secondary(self) -> tuple[Label, ...]:
-        return (Label(self.left_span, f"shape `{self.left}`"), Label(self.right_span, f"shape `{self.right}`"))
+        right = () if self.span == self.right_span else (Label(self.right_span, f"shape `{self.right}`"),)
+        return (Label(self.left_span, f"shape `{self.left}`"), *right)
+
+    def notes(self) -> tuple[str, ...]:
+        return (f"shapes align at the last axis, and there `{self.extents[0]}` meets `{self.extents[1]}`",)
 
     def help(self) -> str:
-        return "add axes of extent 1 with `x[(.., None)]` or `x[(None, ..)]`, or check the constants"
+        axes = "add axes of extent 1 with `x[(.., None)]` or `x[(None, ..)]`"
+        if all(extent.isidentifier() for extent in self.extents):
+            return f'{axes}; if the two are equal, `static_assert({" == ".join(self.extents)}, "…")` says so'
+        return axes
 
 
 @record(kw_only=True)
@@ -130,10 +143,11 @@ class LiteralKind(Diagnostic):
     literal: str
     other: str
     is_float: bool
+    place: str = ""
 
     def message(self) -> str:
         kind = "float" if self.is_float else "integer"
-        return f"the {kind} literal `{self.literal}` meets a value of type `{self.other}`"
+        return f"the {kind} literal `{self.literal}` meets a value of type `{self.other}`{self.place}"
 
     def help(self) -> str:
         return "convert the other side with `as`" if self.is_float else f"write `{self.literal}.0`"
@@ -177,12 +191,23 @@ class WrongCount(Diagnostic):
     expected: str
     found: int
     missing: tuple[str, ...] = ()
+    signature: tuple[str, ...] = ()
+    advice: str = ""
 
     def message(self) -> str:
         if self.missing:
             return f"`{self.function}` misses its argument {', '.join(f'`{n}`' for n in self.missing)}"
         plural = "" if self.expected == "1" else "s"
         return f"`{self.function}` takes {self.expected} argument{plural}, {self.found} given"
+
+    def label(self) -> str:
+        return "" if self.missing else "not expected"
+
+    def notes(self) -> tuple[str, ...]:
+        return (f"it is called as `{self.function}({', '.join(self.signature)})`",)
+
+    def help(self) -> str | None:
+        return self.advice or None
 
 
 @record(kw_only=True)
@@ -219,9 +244,13 @@ class WrongArgument(Diagnostic):
     function: str
     name: str
     needs: str
+    found: str
 
     def message(self) -> str:
         return f"the argument `{self.name}` of `{self.function}` needs {self.needs}"
+
+    def label(self) -> str:
+        return f"this is {self.found}"
 
 
 @record(kw_only=True)

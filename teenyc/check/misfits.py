@@ -1,0 +1,110 @@
+"""Arguments that cannot be what a parameter takes, judged by their form, before they are read for their value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import assert_never
+
+from teenyc.check.context import Context
+from teenyc.intrinsics.spec import Param, Role
+from teenyc.source import Span
+from teenyc.syntax import ast
+from teenyc.types import DTYPES
+
+NEEDS: Mapping[Role, str] = MappingProxyType(
+    {
+        Role.VALUE: "a number or a tensor",
+        Role.POINTER: "a pointer",
+        Role.MASK: "a bool or a mask",
+        Role.SHAPE: "a list such as `&[N, 4]`",
+        Role.EXTENT: "an integer known at compile time",
+        Role.AXIS: "an axis: an integer known at compile time",
+        Role.INDICES: "a list such as `&[i, j]`, of integers",
+        Role.AXES: "a list of axes such as `&[1, 0]`",
+        Role.FLAG: "`true` or `false`, known at compile time",
+        Role.DTYPE: "a type such as `f32`",
+        Role.TEXT: "a string",
+    }
+)
+"""What each role takes, in the words of reports; a choice names its own."""
+
+
+def is_misfit(context: Context, function: str, param: Param, node: ast.Expression) -> bool:
+    """Whether the form of an argument rules it out; reports it then."""
+    found = _form(context, node)
+    if found is None:
+        return False
+    wrong(context, function, param, node.span, found)
+    return True
+
+
+def wrong(context: Context, function: str, param: Param, span: Span, found: str) -> None:
+    """Reports an argument that is not what its parameter takes."""
+    from teenyc.diagnostics.catalog.types import WrongArgument
+
+    listed = ", ".join(f'`"{choice}"`' for choice in param.choices)
+    needs = NEEDS.get(param.role) or f"one of {listed}"
+    context.report(WrongArgument(span=span, function=function, name=param.name, needs=needs, found=found))
+
+
+def form(context: Context, node: ast.Expression) -> str:
+    """What an argument is, for a report on one that was not read."""
+    found = _form(context, node)
+    if found is not None:
+        return found
+    match node:
+        case ast.IntegerLiteral() | ast.FloatLiteral():
+            return f"the number `{node.value}`"
+        case ast.BoolLiteral():
+            return f"`{str(node.value).lower()}`"
+        case _:
+            return "one value"
+
+
+def _form(context: Context, node: ast.Expression) -> str | None:
+    """What an expression is that has no value of its own; None for one that has, or may have."""
+    match node:
+        case ast.StringLiteral():
+            return "a string"
+        case ast.Array():
+            return "a list"
+        case ast.Tuple():
+            return "a tuple"
+        case ast.Range():
+            return "a range"
+        case ast.Closure():
+            return "a closure"
+        case ast.PathExpression():
+            return _path_form(context, node)
+        case (
+            ast.IntegerLiteral()
+            | ast.FloatLiteral()
+            | ast.BoolLiteral()
+            | ast.Unary()
+            | ast.Binary()
+            | ast.Cast()
+            | ast.Call()
+            | ast.MethodCall()
+            | ast.FieldAccess()
+            | ast.Index()
+            | ast.If()
+            | ast.Match()
+            | ast.Block()
+        ):
+            return None
+        case _:
+            assert_never(node)
+
+
+def _path_form(context: Context, node: ast.PathExpression) -> str | None:
+    from teenyc.intrinsics import find
+
+    name = node.segments[-1].name.text
+    is_variable = context.lookup(name) is not None or name in context.declarations.constants
+    if len(node.segments) != 1 or is_variable:
+        return None
+    if name in context.elements or name in DTYPES:
+        return f"the type `{name}`"
+    is_function = name in context.declarations.functions or find(name) is not None
+    return f"the function `{name}`" if is_function else None
