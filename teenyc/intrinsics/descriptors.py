@@ -160,7 +160,7 @@ def _is_order(site: Site, rank: int) -> bool:
             span=given.span,
             function=site.intrinsic.name,
             dims=order,
-            shape=f"{rank} axes",
+            value=f"this has {rank} axes",
             rank=rank,
             value_span=site.given["shape"].span if "shape" in site.given else base.span,
         )

@@ -158,7 +158,7 @@ def _permuted(site: Site, type: TensorType) -> tuple[TensorType, ...] | None:
             span=given.span,
             function=site.intrinsic.name,
             dims=tuple(d for d in given.static if isinstance(d, int)) if isinstance(given.static, tuple) else (),
-            shape=shape_text(type.shape),
+            value=f"shape `{shape_text(type.shape)}`" if rank else "a scalar has no axes",
             rank=rank,
             value_span=site.given["input"].span,
         )

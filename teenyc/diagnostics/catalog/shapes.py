@@ -65,7 +65,7 @@ class NotAPermutation(Diagnostic):
     code = "E0325"
     function: str
     dims: tuple[int, ...]
-    shape: str
+    value: str
     rank: int
     value_span: Span
 
@@ -77,7 +77,7 @@ class NotAPermutation(Diagnostic):
         return f"the axes are {', '.join(map(str, range(self.rank)))}" if self.rank else ""
 
     def secondary(self) -> tuple[Label, ...]:
-        return (Label(self.value_span, f"shape `{self.shape}`" if self.rank else "a scalar has no axes"),)
+        return (Label(self.value_span, self.value),)
 
 
 @record(kw_only=True)
