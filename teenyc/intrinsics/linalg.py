@@ -85,7 +85,9 @@ def _are_mixed_bytes(left: Element, right: Element) -> bool:
 def _wrong(site: Site, name: str, type: TensorType, need: str) -> None:
     from teenyc.diagnostics.catalog.calls import DotElement
 
-    site.report(DotElement(span=site.given[name].span, name=name, found=str(type), need=need))
+    site.report(
+        DotElement(function=site.intrinsic.name, span=site.given[name].span, name=name, found=str(type), need=need)
+    )
 
 
 def _product(site: Site, left: TensorType, right: TensorType) -> Shape | None:
@@ -110,6 +112,7 @@ def _mismatch(site: Site, a: Shape, b: Shape, why: str, advice: str | None = Non
     spans = [site.given[name].span for name in _OPERANDS]
     site.report(
         DotShapes(
+            function=site.intrinsic.name,
             span=site.span,
             left=shape_text(a),
             right=shape_text(b),
@@ -133,7 +136,9 @@ def _is_deep_enough(site: Site, left: TensorType, right: TensorType) -> bool:
     from teenyc.diagnostics.catalog.shapes import DotTooSmall
 
     shapes = (shape_text(left.shape), shape_text(right.shape))
-    site.report(DotTooSmall(span=site.span, extent=inner.known, minimum=minimum, shapes=shapes))
+    site.report(
+        DotTooSmall(function=site.intrinsic.name, span=site.span, extent=inner.known, minimum=minimum, shapes=shapes)
+    )
     return False
 
 
@@ -153,7 +158,7 @@ def _result(site: Site, element: Element) -> Element | None:
     from teenyc.diagnostics.catalog.calls import DotAccumulator
 
     at = given.span if given is not None else site.span
-    site.report(DotAccumulator(span=at, found=str(stated), need=f"of `{natural}`"))
+    site.report(DotAccumulator(function=site.intrinsic.name, span=at, found=str(stated), need=f"of `{natural}`"))
     return None
 
 
@@ -175,7 +180,7 @@ def _accumulates(site: Site, acc: TensorType, element: Element, shape: Shape) ->
 
     held = str(element) if element in (F32, F64) else "i32" if element == I8 else "f32"
     need = f"of shape `{shape_text(shape)}`" if acc.shape != shape else f"of `{held}`"
-    site.report(DotAccumulator(span=site.given["acc"].span, found=str(acc), need=need))
+    site.report(DotAccumulator(function=site.intrinsic.name, span=site.given["acc"].span, found=str(acc), need=need))
     return False
 
 

@@ -95,7 +95,15 @@ def _mismatch(site: Site, why: str) -> None:
     left, right = site.given["lhs"], site.given["rhs"]
     shapes = [shape_text(g.type.shape) if isinstance(g.type, TensorType) else "" for g in (left, right)]
     site.report(
-        DotShapes(span=site.span, left=shapes[0], right=shapes[1], left_span=left.span, right_span=right.span, why=why)
+        DotShapes(
+            function=site.intrinsic.name,
+            span=site.span,
+            left=shapes[0],
+            right=shapes[1],
+            left_span=left.span,
+            right_span=right.span,
+            why=why,
+        )
     )
 
 
@@ -138,7 +146,7 @@ def _accumulates(site: Site, shape: Shape) -> bool:
     from teenyc.diagnostics.catalog.calls import DotAccumulator
 
     need = f"of shape `{shape_text(shape)}`" if acc.shape != shape else "of `f32`"
-    site.report(DotAccumulator(span=site.given["acc"].span, found=str(acc), need=need))
+    site.report(DotAccumulator(function=site.intrinsic.name, span=site.given["acc"].span, found=str(acc), need=need))
     return False
 
 
@@ -148,7 +156,7 @@ def _gives_f32(site: Site) -> bool:
         return True
     from teenyc.diagnostics.catalog.calls import DotAccumulator
 
-    site.report(DotAccumulator(span=given.span, found=str(given.static), need="of `f32`"))
+    site.report(DotAccumulator(function=site.intrinsic.name, span=given.span, found=str(given.static), need="of `f32`"))
     return False
 
 

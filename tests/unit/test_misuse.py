@@ -25,7 +25,8 @@ KERNEL = """\
 fn plus(a: f32, b: f32) -> f32 { a + b }
 #[kernel]
 fn k<D: Float, const N: i32, const B: bool>(
-    f_ptr: Pointer<f32>, i_ptr: Pointer<i32>, u_ptr: Pointer<u32>, d_ptr: Pointer<D>, n: i32, s: f32, j: i64
+    f_ptr: Pointer<f32>, i_ptr: Pointer<i32>, u_ptr: Pointer<u32>, d_ptr: Pointer<D>,
+    e_ptr: Pointer<f8e4m3>, n: i32, s: f32, j: i64
 ) {
     let off = arange(0, 16);
     let wide = reshape(arange(0, 512), &[16, 32]);
@@ -42,12 +43,13 @@ fn k<D: Float, const N: i32, const B: bool>(
     let rows = make_tensor_descriptor(f_ptr, &[n, n], &[n, 1], &[1, 32]);
     let ints = make_tensor_descriptor(i_ptr, &[n], &[1], &[16]);
     let blocks = make_block_ptr(f_ptr, &[n, n], &[n, 1], &[0, 0], &[16, 32], &[1, 0]);
+    let e = load(e_ptr + arange(0, 128)[(.., None)] * 128 + arange(0, 128));
     CALL;
 }
 """
 START = KERNEL.index("CALL")
 
-VALUES = ("f", "i", "u", "f2", "g2", "h", "one", "m", "n", "s", "f as f64", "i as i64", "u as u64")
+VALUES = ("f", "i", "u", "f2", "g2", "h", "one", "m", "n", "s", "f as f64", "i as i64", "u as u64", "e")
 FITTING: dict[Role, tuple[str, ...]] = {
     Role.VALUE: VALUES,
     Role.POINTER: ("f_ptr + off", "i_ptr + off", "f_ptr", "desc", "rows", "ints", "blocks"),
@@ -189,7 +191,7 @@ def _met(text: str) -> str:
 
 def _fitting(param: Param) -> tuple[str, ...]:
     if param.role is Role.CHOICE:
-        return tuple(f'"{choice}"' for choice in param.choices[:1])
+        return tuple(f'"{choice}"' for choice in param.choices)
     every = tuple(text for texts in FITTING.values() for text in texts)
     return FITTING.get(param.role) or (*every, "plus")
 

@@ -207,12 +207,13 @@ class DotElement(Diagnostic):
     """
 
     code = "E0341"
+    function: str
     name: str
     found: str
     need: str
 
     def message(self) -> str:
-        return f"the argument `{self.name}` of `dot` must hold {self.need}"
+        return f"the argument `{self.name}` of `{self.function}` must hold {self.need}"
 
     def label(self) -> str:
         return f"this is `{self.found}`"
@@ -227,11 +228,12 @@ class DotAccumulator(Diagnostic):
     """
 
     code = "E0344"
+    function: str
     found: str
     need: str
 
     def message(self) -> str:
-        return f"the accumulator of this `dot` must be {self.need}"
+        return f"the accumulator of this `{self.function}` must be {self.need}"
 
     def label(self) -> str:
         return f"this is `{self.found}`"
@@ -296,7 +298,7 @@ class ScaledElement(Diagnostic):
     format_span: Span
 
     def message(self) -> str:
-        return f"elements of the format `{self.format}` are held in {self.need}"
+        return f"elements of the format `{self.format}` of `dot_scaled` must be held in {self.need}"
 
     def label(self) -> str:
         return f"this is `{self.found}`"
@@ -324,7 +326,7 @@ class WrongScale(Diagnostic):
     found: str
 
     def message(self) -> str:
-        return f"`{self.name}` must be {self.need}"
+        return f"`{self.name}` of `dot_scaled` must be {self.need}"
 
     def label(self) -> str:
         return f"this is `{self.found}`"

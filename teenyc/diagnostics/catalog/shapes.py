@@ -287,6 +287,7 @@ class DotShapes(Diagnostic):
     """
 
     code = "E0342"
+    function: str
     left: str
     right: str
     left_span: Span
@@ -295,7 +296,7 @@ class DotShapes(Diagnostic):
     advice: str | None = None
 
     def message(self) -> str:
-        return f"`dot` cannot multiply `{self.left}` by `{self.right}`: {self.why}"
+        return f"`{self.function}` cannot multiply `{self.left}` by `{self.right}`: {self.why}"
 
     def secondary(self) -> tuple[Label, ...]:
         return (Label(self.left_span, f"shape `{self.left}`"), Label(self.right_span, f"shape `{self.right}`"))
@@ -315,12 +316,13 @@ class DotTooSmall(Diagnostic):
     """
 
     code = "E0343"
+    function: str
     extent: int
     minimum: int
     shapes: tuple[str, str]
 
     def message(self) -> str:
-        return f"the inner extent K of `dot` must be at least {self.minimum}, found {self.extent}"
+        return f"the inner extent K of `{self.function}` must be at least {self.minimum}, found {self.extent}"
 
     def label(self) -> str:
         return f"`{self.shapes[0]}` by `{self.shapes[1]}`"
