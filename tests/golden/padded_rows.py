@@ -5,8 +5,46 @@ import os
 
 import triton
 import triton.language as tl
+from triton.language.extra import libdevice
 
 _ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)
+
+
+def _libdevice_on_arrays():
+    """What libdevice computes, by NumPy: Triton's interpreter cannot call it."""
+    from types import SimpleNamespace
+
+    import numpy
+    from triton.runtime.interpreter import TensorHandle
+
+    def on_tensors(function):
+        def array(argument, arrays):
+            if isinstance(argument, tl.tensor):
+                return argument.handle.data
+            number = getattr(argument, "value", argument)
+            kinds, default = ("f", "float32") if isinstance(number, float) else ("iu", "int32")
+            return numpy.asarray(number, next((a.dtype for a in arrays if a.dtype.kind in kinds), default))
+
+        def call(*arguments):
+            arrays = [a.handle.data for a in arguments if isinstance(a, tl.tensor)]
+            with numpy.errstate(all="ignore"):
+                result = numpy.asarray(function(*(array(a, arrays) for a in arguments)))
+            dtype = tl.int1 if result.dtype.kind == "b" else getattr(tl, result.dtype.name)
+            is_block = any(a.type.is_block() for a in arguments if isinstance(a, tl.tensor))
+            type = tl.block_type(dtype, list(result.shape)) if is_block else dtype
+            return tl.tensor(TensorHandle(result.reshape(result.shape or (1,)), dtype), type)
+
+        return call
+
+    hypot = numpy.hypot
+
+    return SimpleNamespace(
+        hypot=on_tensors(hypot),
+    )
+
+
+if triton.knobs.runtime.interpret:
+    libdevice = _libdevice_on_arrays()
 
 
 @triton.jit
@@ -274,6 +312,46 @@ def integers(x_ptr, counts_ptr, quotients_ptr, N: tl.constexpr):
     tl.store(counts_ptr + 34, tl.min(tl.where(n_lanes, x, 2147483647)))
 
 
+@triton.jit
+def cube(x_ptr, sums_ptr, rows_ptr, N: tl.constexpr, K: tl.constexpr):
+    """Two padded axes and one that is not: sums and extrema over each and over all, flags, a function of libdevice.
+    Grid: `(1,)`.
+    """
+    N_PADDED: tl.constexpr = triton.next_power_of_2(N)
+    K_PADDED: tl.constexpr = triton.next_power_of_2(K)
+    # Lanes from `N` on are padding.
+    n_lanes = (tl.arange(0, N_PADDED) < N) | (N_PADDED == N)
+    # Lanes from `K` on are padding.
+    k_lanes = (tl.arange(0, K_PADDED) < K) | (K_PADDED == K)
+    n = tl.arange(0, N_PADDED)
+    k = tl.arange(0, K_PADDED)
+    at = tl.arange(0, 2)[:, None, None].to(tl.int64) * (N * K) + n[None, :, None].to(tl.int64) * K + k[None, None, :]
+    x = tl.load(x_ptr + at, mask=n_lanes[None, :, None] & k_lanes[None, None, :], other=0.0)
+    tl.store(sums_ptr, tl.sum(tl.where(n_lanes[None, :, None] & k_lanes[None, None, :], x + 1.0, 0.0)))
+    tl.store(sums_ptr + 1, tl.max(tl.where(n_lanes[None, :, None] & k_lanes[None, None, :], x, float("nan"))))
+    tl.store(sums_ptr + 2, tl.min(tl.where(n_lanes[:, None] & k_lanes[None, :], tl.sum(x, axis=0) - 2.0, float("nan"))))
+    tl.store(
+        sums_ptr + 3,
+        tl.reduce_or(
+            tl.where(
+                k_lanes,
+                tl.reduce_or(tl.where(n_lanes[:, None], tl.sum(x, axis=0) > 0.5, False), axis=0, keep_dims=False),
+                False,
+            ),
+            axis=0,
+            keep_dims=False,
+        ).to(tl.int32).to(tl.float32),
+    )
+    tl.device_assert(tl.where(n_lanes[None, :, None] & k_lanes[None, None, :], x > -100.0, True))
+    rows = tl.sum(tl.where(k_lanes[None, None, :], libdevice.hypot(x, 1.0), 0.0), axis=2, keep_dims=True) * 0.5
+    tl.store(
+        rows_ptr + tl.arange(0, 2)[:, None] * N + n[None, :], tl.reshape(rows, [2, N_PADDED]), mask=n_lanes[None, :]
+    )
+    tl.store(
+        rows_ptr + 2 * N + k, tl.max(tl.where(n_lanes[:, None], tl.max(x, axis=0), float("nan")), axis=0), mask=k_lanes
+    )
+
+
 TEENYC = {
     "version": "0.1.0",
     "source": "padded_rows.tk",
@@ -447,6 +525,24 @@ TEENYC = {
             "deterministic": True,
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "positive", "for": "the length of `arange`"}],
+        },
+        "cube": {
+            "class": "Cube",
+            "parameters": [
+                {"name": "x_ptr", "type": "Pointer<f32>", "role": "input"},
+                {"name": "sums_ptr", "type": "Pointer<f32>", "role": "output"},
+                {"name": "rows_ptr", "type": "Pointer<f32>", "role": "output"},
+            ],
+            "constants": [{"name": "N", "type": "i32", "field": "n"}, {"name": "K", "type": "i32", "field": "k"}],
+            "dtypes": {},
+            "reads": ["x_ptr"],
+            "writes": ["sums_ptr", "rows_ptr"],
+            "deterministic": True,
+            "contiguous": True,
+            "requirements": [
+                {"extent": "N", "rule": "positive", "for": "the length of `arange`"},
+                {"extent": "K", "rule": "positive", "for": "the length of `arange`"},
+            ],
         },
     },
 }
@@ -880,4 +976,25 @@ class Integers(_Bound):
             and counts_ptr.is_contiguous()
             and quotients_ptr.is_contiguous()
             and (x_ptr.device, x_ptr.dtype, counts_ptr.dtype, quotients_ptr.dtype)
+        )
+
+
+class Cube(_Bound):
+    """`cube`, checked: `Cube(n, k)[grid](...)`."""
+
+    _kernel = cube
+    _facts = TEENYC["kernels"]["cube"]
+
+    @staticmethod
+    def _rules(N, K):
+        return (("n", N, "positive", "the length of `arange`"), ("k", K, "positive", "the length of `arange`"))
+
+    @staticmethod
+    def _key(N, K, x_ptr, sums_ptr, rows_ptr):
+        return (
+            x_ptr.get_device() == sums_ptr.get_device() == rows_ptr.get_device()
+            and x_ptr.is_contiguous()
+            and sums_ptr.is_contiguous()
+            and rows_ptr.is_contiguous()
+            and (x_ptr.device, x_ptr.dtype, sums_ptr.dtype, rows_ptr.dtype)
         )

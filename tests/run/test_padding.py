@@ -150,6 +150,19 @@ def test_integers(kernels: ModuleType, device: str, n: int) -> None:
     assert quotients.tolist() == [*(1000 // v + numbers[v % n] for v in numbers), *[-7] * 8]
 
 
+@pytest.mark.parametrize(("n", "k"), [(1, 1), (3, 5), (6, 8), (8, 3), (12, 7)])
+@pytest.mark.parametrize("offset", [-3.0, 1.0])
+def test_two_padded_axes(kernels: ModuleType, device: str, n: int, k: int, offset: float) -> None:
+    x = poisoned(torch.rand(2, n, k) + offset, device)
+    sums, rows = Guarded((4,), torch.float32, device), Guarded((2 * n + k,), torch.float32, device)
+    kernels.Cube(n, k)[(1,)](x, sums.tensor, rows.tensor)
+    wide = x.double()
+    both = wide.sum(0)
+    check(sums.check(), torch.stack([(wide + 1).sum(), wide.max(), both.min() - 2, (both > 0.5).any().double()]))
+    lengths = torch.hypot(wide, torch.ones_like(wide)).sum(2) * 0.5
+    check(rows.check(), torch.cat([lengths.ravel(), wide.amax((0, 1))]))
+
+
 def test_a_padded_constant_need_only_be_positive(kernels: ModuleType, device: str) -> None:
     x = torch.ones(4, device=device)
     for n in (0, -3):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import assert_never
 
+from teenyc.intrinsics.spec import Intrinsic
 from teenyc.ir.nodes import (
     Apply,
     Binary,
@@ -39,7 +40,10 @@ from teenyc.ir.walk import operands_of
 from teenyc.types import ONE, Extent, Pointer, Shape, TensorType, is_generic_number, is_integer
 
 ELEMENTWISE = frozenset({"conversion", "hints", "math", "random"})
-"""Families whose functions give each element from those at the same place."""
+"""Families whose functions give each element from those at the same place; so do all of libdevice's."""
+
+LIBDEVICE = " of libdevice"
+"""How the names of its families end."""
 
 BLOCKS = "descriptors"
 """The family of accesses to blocks, which become accesses through pointers before anything is padded."""
@@ -82,9 +86,13 @@ def _call(site: Site, call: Call) -> Plan:
         return rule(site, call)
     if record is not None and record.family == BLOCKS:
         return _unknown(site, call)
-    if record is not None and record.family in ELEMENTWISE and not record.effects:
+    if record is not None and _is_elementwise(record):
         return _elementwise(site, call)
     return refused(f"`{call.intrinsic}` would see the padding")
+
+
+def _is_elementwise(record: Intrinsic) -> bool:
+    return not record.effects and (record.family in ELEMENTWISE or record.family.endswith(LIBDEVICE))
 
 
 # ---- element by element ---------------------------------------------------------------------------------------------
