@@ -136,7 +136,7 @@ fn k<const N: i32, const B: i32>(x: Pointer<f32>, mask: i32) {
     ]
     assert named == [
         "padding of k",
-        "%col: [?]",
+        "%col: [N..]",
         "%row: [0]",
         "%block: [-, 1.0]",
         "%product: [-, 0.0]",

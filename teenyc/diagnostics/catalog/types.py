@@ -280,7 +280,8 @@ class NotConstant(Diagnostic):
 class BrokenRequirement(Diagnostic):
     """A constant has a value with which the kernel cannot work.
 
-    `arange` and tensor extents must be powers of two on a GPU; the report names the next one.
+    `arange` and tensor extents must be powers of two on a GPU; the report names the next one. A kernel with `pad(H)`
+    takes any number and masks what is beyond it.
 
         teenyc build --set H=96 row_sum.tk      // `arange(0, H)`
         teenyc build --set H=128 row_sum.tk
@@ -298,7 +299,8 @@ class BrokenRequirement(Diagnostic):
 
     def help(self) -> str | None:
         if self.need == "a power of two" and self.value > 0:
-            return f"the next power of two is {1 << self.value.bit_length()}"
+            pad = f"; or pad it: `#[kernel(pad({self.extent}))]`" if self.extent.isidentifier() else ""
+            return f"the next power of two is {1 << self.value.bit_length()}{pad}"
         return None
 
 

@@ -14,7 +14,7 @@ from typing import assert_never
 
 from teenyc.ir.nodes import Block, For, If, Kernel, Let, Operand, Return, Statement, Value, While
 from teenyc.ir.pad.extents import Pads, pads_of
-from teenyc.ir.pad.fills import Fill, met
+from teenyc.ir.pad.fills import Beyond, Fill, met
 from teenyc.ir.pad.plan import Fills, Plan, Site, shape_of
 from teenyc.ir.pad.rules import plan_of
 from teenyc.ir.printer import value_names
@@ -69,7 +69,7 @@ def _follows(let: Let, pads: Pads) -> bool:
 
 
 def print_padding(kernel: Kernel, names: Collection[str]) -> str:
-    """One line a value with padded axes: `%x: [0.0, -, ?]`; `-` is an axis that is not padded, `?` is unknown."""
+    """One line a value with padded axes: `%x: [0.0, -, ?]`; `-` is not padded, `?` unknown, `N..` not below `N`."""
     texts, found = value_names(kernel), padding(kernel, names)
     lines = [f"padding of {kernel.name}"]
     for value in values_of(kernel):
@@ -82,6 +82,8 @@ def print_padding(kernel: Kernel, names: Collection[str]) -> str:
 
 
 def _text(fill: Fill) -> str:
+    if isinstance(fill, Beyond):
+        return f"{fill.extent}.."
     return "?" if fill is None else repr(fill).lower()
 
 

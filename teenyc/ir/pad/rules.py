@@ -23,7 +23,7 @@ from teenyc.ir.nodes import (
     Unary,
     Value,
 )
-from teenyc.ir.pad.fills import Fill, fill_of, met
+from teenyc.ir.pad.fills import Beyond, Fill, fill_of, met
 from teenyc.ir.pad.plan import (
     Fills,
     Neutral,
@@ -153,6 +153,13 @@ def _uniform(number: Callable[[Call], Fill]) -> Rule:
 def _stated(call: Call) -> Fill:
     value = call.operand("value")
     return value.value if isinstance(value, Literal) else None
+
+
+def _counted(site: Site, call: Call) -> Plan:
+    """Padding lanes of a range from 0 count on from its extent."""
+    (extent,) = shape_of(site.let.results[0])
+    starts = call.attribute("start", 0) in (0, Extent.of(0))
+    return Plan(fills=site.results((Beyond(extent) if starts else None,)))
 
 
 def _unknown(site: Site, call: Call) -> Plan:
@@ -301,7 +308,7 @@ def _held(name: str, neutral: Neutral) -> Rule:
 _ATOMICS = ("add", "max", "min", "and", "or", "xor", "xchg")
 
 _RULES: Mapping[str, Rule] = {
-    "arange": _unknown,
+    "arange": _counted,
     "arange_f32": _unknown,
     "zeros": _uniform(lambda call: 0),
     "zeros_like": _uniform(lambda call: 0),
