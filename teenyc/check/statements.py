@@ -7,6 +7,7 @@ from typing import assert_never
 from teenyc.check import expressions, operators
 from teenyc.check.context import INVALID, NOTHING, Checked, Context, Group, Invalid, Symbol, describe
 from teenyc.check.descriptors import stands_for
+from teenyc.check.lints import lint_result
 from teenyc.check.types import annotated, is_tensor
 from teenyc.ir import nodes as ir
 from teenyc.record import replace
@@ -65,7 +66,8 @@ def _statement(context: Context, statement: ast.Statement) -> None:
         case ast.Assign():
             _assign(context, statement)
         case ast.ExpressionStatement():
-            expressions.expression(context, statement.value)
+            value = expressions.expression(context, statement.value)
+            lint_result(context, statement.value, value, start)
         case ast.For():
             from teenyc.check.loops import for_loop
 

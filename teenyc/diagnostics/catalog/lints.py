@@ -97,6 +97,28 @@ class UnusedParameter(Lint):
 
 
 @record(kw_only=True)
+class UnusedResult(Lint):
+    """A call gives a value that nothing takes, and does nothing else.
+
+    advance(block, &[0, BLOCK]);            // gives a pointer that is further, and moves nothing
+    block = advance(block, &[0, BLOCK]);
+    """
+
+    code = "W0124"
+    lint = "unused_must_use"
+    function: str | None
+
+    def message(self) -> str:
+        return "the result of this call is not used"
+
+    def label(self) -> str:
+        return f"`{self.function}` has no other effect" if self.function else "it has no other effect"
+
+    def help(self) -> str:
+        return "assign it to a variable, or remove the call"
+
+
+@record(kw_only=True)
 class HidesIntrinsic(Lint):
     """A function of the file has the name of an intrinsic and hides it in every call.
 
