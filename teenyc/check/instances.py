@@ -140,7 +140,7 @@ def _own(extent: Extent, inward: Mapping[Extent, Extent]) -> Extent:
 
 
 def _instance(context: Context, called: Called, view: _View) -> Kept | None:
-    """The function, checked in its own terms; None where it says something that only the caller knows."""
+    """The function, checked in its own terms; None where it says what only the caller knows, or gives a descriptor."""
     function = called.function
     inner = Context(
         Reporter(),
@@ -163,6 +163,8 @@ def _instance(context: Context, called: Called, view: _View) -> Kept | None:
     if isinstance(value, Invalid) or inner.reporter.has_errors or is_number(inner, value):
         return None
     results = tuple(operands(value))
+    if not all(isinstance(o.type, TensorType) for o in results):
+        return None
     span = function.body.value.span if function.body.value is not None else function.name.span
     inner.statements.append(ir.Return(values=results, span=span))
     made = ir.Function(

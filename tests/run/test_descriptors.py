@@ -215,3 +215,11 @@ def test_blocks_of_any_extent(kernels: ModuleType, device: str, column: int) -> 
     sums = written(before, (0,), values.sum(axis=0))
     sums[6:][::2] = written(sums[6:][::2], (1,), block(x, (0, 0), (4, 6), np.nan).sum(axis=1))
     np.testing.assert_array_equal(target.array(), sums)
+
+
+def test_functions_make_descriptors_of_their_own(kernels: ModuleType, device: str) -> None:
+    x = random(9)
+    given, target = Memory(x, device), Memory(random(8), device)
+    kernels.InsideFunctions(8)[(1,)](given.pointer, target.pointer, 9)
+    parts = [block(x, (at,), (8,)) + block(x, (at - 9,), (8,)) for at in (2, -3)]
+    np.testing.assert_array_equal(target.array(), parts[0] - parts[1])
