@@ -25,6 +25,8 @@ def lint_hollow_rows(facts: Facts, reporter: Reporter) -> None:
     for _, statement in statements_of(facts.kernel.body):
         if isinstance(statement, ir.Let):
             walk.let(statement)
+        elif isinstance(statement, ir.For | ir.While):
+            walk.loop(statement)
 
 
 class _Hollow:
@@ -36,6 +38,11 @@ class _Hollow:
         self.reporter = reporter
         self.lanes: dict[int, ir.Let] = {}
         self.tops: dict[int, ir.Let] = {}
+        self.empty: set[int] = set()
+
+    def loop(self, loop: ir.For | ir.While) -> None:
+        """In the first iteration, what a loop carries is what it began with: a maximum of nothing yet is -inf."""
+        self.empty.update(c.inside.id for c in loop.carried if self.number(c.initial) == -math.inf)
 
     def let(self, let: ir.Let) -> None:
         operation = let.operation
@@ -87,8 +94,10 @@ class _Hollow:
             state[value.id] = origin
 
     def held(self, operand: ir.Operand, state: dict[int, ir.Let]) -> Number:
+        if _id(operand) in state or _id(operand) in self.empty:
+            return -math.inf
         known = self.filled.everywhere(operand)
-        return -math.inf if _id(operand) in state else SOME if known is None else known
+        return SOME if known is None else known
 
     def report(self, let: ir.Let, origin: ir.Let) -> None:
         from teenyc.diagnostics.catalog.lints import HollowRow

@@ -171,7 +171,7 @@ _EXTREMA: Mapping[str, float] = {"maximum": math.inf, "minimum": -math.inf}
 
 _CALLS: Mapping[str, Callable[..., float]] = {
     "abs": abs,
-    "ceil": lambda x: float(math.ceil(x)),
+    "ceil": lambda x: float(math.ceil(x)) if math.isfinite(x) else x,
     "clamp": lambda x, low, high: min(max(x, low), high),
     "cos": math.cos,
     "div_rn": _divided,
@@ -179,7 +179,7 @@ _CALLS: Mapping[str, Callable[..., float]] = {
     "exp": math.exp,
     "exp2": lambda x: 2.0**x,
     "fdiv": _divided,
-    "floor": lambda x: float(math.floor(x)),
+    "floor": lambda x: float(math.floor(x)) if math.isfinite(x) else x,
     "fma": lambda x, y, z: x * y + z,
     "log": _log,
     "log2": lambda x: _log(x) / math.log(2),

@@ -60,7 +60,7 @@ MOST = 4
 
 
 def paddings(kernel: Kernel, masks: Masks) -> Filled:
-    """What is in the padded lanes of each value; values that a loop or a branch gives have none."""
+    """What is in the padded lanes of each value; what a branch gives has none."""
     filled = Filled(masks)
     filled.block(kernel.body)
     return filled
@@ -73,6 +73,7 @@ class Filled:
     masks: Masks
     known: dict[int, Paddings] = field(default_factory=dict)
     numbers: dict[int, Number] = field(default_factory=dict)
+    sums: dict[int, Binary] = field(default_factory=dict)
 
     def block(self, block: Block) -> None:
         for statement in block.statements:
@@ -84,9 +85,11 @@ class Filled:
                 self.let(statement)
             case For():
                 self.block(statement.body)
+                self.carry(statement)
             case While():
                 self.block(statement.condition)
                 self.block(statement.body)
+                self.carry(statement)
             case If():
                 self.block(statement.then)
                 self.block(statement.otherwise)
@@ -95,11 +98,26 @@ class Filled:
             case _:
                 assert_never(statement)
 
+    def carry(self, loop: For | While) -> None:
+        """A value that each iteration adds padded lanes to, of which 0 was not made, holds `SOME` number there."""
+        for carried, following in zip(loop.carried, loop.body.yields, strict=True):
+            total = self.sums.get(following.id) if isinstance(following, Value) else None
+            sides = (total.left, total.right) if total is not None else ()
+            if not any(isinstance(side, Value) and side.id == carried.inside.id for side in sides):
+                continue
+            paddings = [p for side in sides for p in self.of(side).values() if p.load is not None]
+            counted = next((p for p in paddings if p.number is SOME or p.number != 0), None)
+            if counted is not None:
+                earlier = frozenset({self.masks.stale(id(loop))})
+                self.known[carried.result.id] = {earlier: Padding(SOME, counted.load)}
+
     def let(self, let: Let) -> None:
         operation = let.operation
         if len(let.results) != 1 or not isinstance(let.results[0].type, TensorType):
             return
         (value,) = let.results
+        if isinstance(operation, Binary) and operation.operator == "add":
+            self.sums[value.id] = operation
         if isinstance(operation, Call) and operation.intrinsic == "load":
             self.load(let, operation)
         elif is_lanewise(operation):
