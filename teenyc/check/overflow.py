@@ -9,7 +9,6 @@ from typing import assert_never
 from teenyc.check.facts import Facts
 from teenyc.diagnostics.model import Reporter
 from teenyc.ir import nodes as ir
-from teenyc.ir.flow import TRANSPARENT, flow_of, flowing
 from teenyc.ir.intervals import Interval, binary, clip, fits, hull, negate, of_type
 from teenyc.ir.walk import all_operands
 from teenyc.source import Span
@@ -29,6 +28,8 @@ def lint_integers(facts: Facts, reporter: Reporter) -> None:
     walk.block(kernel.body)
     if not walk.overflows:
         return
+    from teenyc.ir.flow import flow_of
+
     exact = flow_of(ir.Program(doc="", kernels=(kernel,))).addresses
     read = Counter(operand.id for operand in all_operands(kernel.body) if isinstance(operand, ir.Value))
     for let, operator, interval in walk.overflows:
@@ -148,12 +149,11 @@ class _Integers:
         if call.intrinsic == "arange":
             start, end = (self.extent(call.attribute(name, 0)) for name in ("start", "end"))
             return (start, max(start, end - 1)) if start is not None and end is not None else None
-        if call.intrinsic not in TRANSPARENT:
+        sides = [self.of(o) for name, o in call.operands if name != "condition"]
+        known = [side for side in sides if side is not None]
+        if call.intrinsic not in _KEEPING or len(known) < max(len(sides), 1):
             return None
-        sides = [side for side in map(self.of, flowing(call)) if side is not None]
-        if call.intrinsic in _KEEPING and sides:
-            return (min(s[0] for s in sides), max(s[1] for s in sides))
-        return None
+        return (min(side[0] for side in known), max(side[1] for side in known))
 
     def extent(self, extent: object) -> int | None:
         return extent.substitute(self.known).known if isinstance(extent, Extent) else None

@@ -7,7 +7,6 @@ program, the lanes of an `arange`, or a parameter. A tensor descriptor has one f
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from teenyc.ir.lanes import Lanes, lanes_of
@@ -58,13 +57,13 @@ def accesses(kernel: Kernel, masks: Masks) -> tuple[Access, ...]:
     return tuple(_Addresses(kernel, masks).all())
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class _Addresses:
-    kernel: Kernel
-    masks: Masks
-    made: dict[int, Let] = field(default_factory=dict)
-    chosen: dict[int, tuple[Operand, ...]] = field(default_factory=dict)
-    polynomials: dict[int, Polynomial] = field(default_factory=dict)
+    def __init__(self, kernel: Kernel, masks: Masks) -> None:
+        self.kernel = kernel
+        self.masks = masks
+        self.made: dict[int, Let] = {}
+        self.chosen: dict[int, tuple[Operand, ...]] = {}
+        self.polynomials: dict[int, Polynomial] = {}
 
     def all(self) -> Iterator[Access]:
         from teenyc.intrinsics import TABLE

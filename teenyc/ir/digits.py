@@ -7,7 +7,6 @@ apart. A digit is known by its number in `Masks`; `pid - pid / n * n` is the rem
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Final, TypeAlias, assert_never
 
 from teenyc.ir.masks import Masks
@@ -24,17 +23,17 @@ LOADED: Final = -2
 """The digit of what depends on memory, beside those of the address."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Digits:
     """The digits of values by id, the numbers of whole indices by program axis, and what was taken apart."""
 
-    masks: Masks
-    known: dict[int, Numbers] = field(default_factory=dict)
-    axes: dict[int, int] = field(default_factory=dict)
-    parts: dict[tuple[int, int], dict[str, int]] = field(default_factory=dict)
-    made: dict[int, Binary] = field(default_factory=dict)
-    indices: dict[int, list[tuple[int, dict[str, int]]]] = field(default_factory=dict)
-    has_changed: bool = True
+    def __init__(self, masks: Masks) -> None:
+        self.masks = masks
+        self.known: dict[int, Numbers] = {}
+        self.axes: dict[int, int] = {}
+        self.parts: dict[tuple[int, int], dict[str, int]] = {}
+        self.made: dict[int, Binary] = {}
+        self.indices: dict[int, list[tuple[int, dict[str, int]]]] = {}
+        self.has_changed = True
 
     def of(self, operand: Operand | None) -> Numbers:
         """The digits that an operand depends on."""

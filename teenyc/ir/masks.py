@@ -8,7 +8,6 @@ that lies. Adding axes of extent 1 and broadcasting change positions only, so `(
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
 from teenyc.ir.nodes import (
@@ -73,15 +72,15 @@ def moved(positions: Iterable[int], axes: tuple[int, ...], rank: int) -> tuple[i
 Loops: TypeAlias = "tuple[int, ...]"
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Masks:
     """Views of values by id; for each number its conditions when it holds and when it does not, and where it varies."""
 
-    views: dict[int, View] = field(default_factory=dict)
-    numbers: dict[Hashable, int] = field(default_factory=dict)
-    holds: dict[tuple[int, bool], Conditions] = field(default_factory=dict)
-    loops: dict[int, frozenset[int]] = field(default_factory=dict)
-    placed: dict[tuple[int, bool, tuple[int, ...]], Conditions] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.views: dict[int, View] = {}
+        self.numbers: dict[Hashable, int] = {}
+        self.holds: dict[tuple[int, bool], Conditions] = {}
+        self.loops: dict[int, frozenset[int]] = {}
+        self.placed: dict[tuple[int, bool, tuple[int, ...]], Conditions] = {}
 
     def conditions(self, operand: Operand, *, holds: bool = True) -> Conditions:
         """What is true in each lane where a flag holds, or does not."""

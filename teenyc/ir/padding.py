@@ -7,7 +7,6 @@ followed as far as they are known; what is not known, but is made of them, is `S
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
 from teenyc.ir.fills import SOME, Number, folded
@@ -66,14 +65,14 @@ def paddings(kernel: Kernel, masks: Masks) -> Filled:
     return filled
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Filled:
     """The paddings of values by id, and the numbers of those that hold one number in every lane."""
 
-    masks: Masks
-    known: dict[int, Paddings] = field(default_factory=dict)
-    numbers: dict[int, Number] = field(default_factory=dict)
-    sums: dict[int, Binary] = field(default_factory=dict)
+    def __init__(self, masks: Masks) -> None:
+        self.masks = masks
+        self.known: dict[int, Paddings] = {}
+        self.numbers: dict[int, Number] = {}
+        self.sums: dict[int, Binary] = {}
 
     def block(self, block: Block) -> None:
         for statement in block.statements:

@@ -9,7 +9,6 @@ which no mask of this one implies, unless the loop carries the mask too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
 from teenyc.ir.lanes import Lanes, lanes_of, order_of
@@ -76,15 +75,15 @@ def is_open_load(let: Let) -> bool:
     return call.operand("mask") is not None and call.operand("other") is None
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class _Analysis:
     """What is known after the rounds so far; needs only grow, so rounds end."""
 
-    masks: Masks
-    needs: dict[int, dict[Condition, Let]] = field(default_factory=dict)
-    unpaired: set[int] = field(default_factory=set)
-    found: list[UndefinedUse] = field(default_factory=list)
-    has_changed: bool = True
+    def __init__(self, masks: Masks) -> None:
+        self.masks = masks
+        self.needs: dict[int, dict[Condition, Let]] = {}
+        self.unpaired: set[int] = set()
+        self.found: list[UndefinedUse] = []
+        self.has_changed = True
 
     # ---- facts ------------------------------------------------------------------------------------------------------
 

@@ -87,7 +87,7 @@ def test_what_is_filled_in_has_the_type_of_the_memory(element: str, use: str, ot
     assert not reports(text[: fix.span.start] + fix.replacement + text[fix.span.end :])
 
 
-MIXED = {"atomics", "linear algebra", "memory", "order", "reduction", "scan"}
+MIXED = {"atomics", "descriptors", "linear algebra", "memory", "order", "reduction", "scan"}
 APART = {
     *("program", "creation", "math", "conversion", "random", "debug", "hints", "device", "assembly", "shape"),
     *(f"{kind} of libdevice" for kind in ("elementary functions", "special functions", "tests", "rounding")),
