@@ -13,7 +13,7 @@ from teenyc.codegen import terms
 from teenyc.codegen.calls import Calls
 from teenyc.codegen.casts import cast, does_itself, to_number
 from teenyc.codegen.dtypes import DTypeNames
-from teenyc.codegen.helpers import QUOTIENT, WRAPPED
+from teenyc.codegen.helpers import DIVIDED, QUOTIENT, REMAINDER, WRAPPED
 from teenyc.codegen.inline import Inlining
 from teenyc.codegen.numbers import SMALLEST_GREATEST, full, is_default, literal_term, stands_alone
 from teenyc.codegen.static import EXACT, Statics
@@ -257,12 +257,26 @@ class Expressions:
             self.helpers[QUOTIENT] = None
             return terms.tensor(f"{QUOTIENT}({self.settled(left).text}, {self.settled(right).text})", element)
         is_floor = max(left.kind, right.kind) < Kind.ARGUMENT
+        if max(left.kind, right.kind) is Kind.STATIC and element in EXACT:
+            return self.static_quotient(operator, left, right, element)
         is_nonnegative = left.is_nonnegative and right.is_nonnegative
         if is_floor and not (is_nonnegative and is_integer_element(element)):
             left = self.settled(left)
         symbol = "%" if operator == "rem" else "//" if is_integer_element(element) else "/"
         text = f"{left.within(binding)} {symbol} {right.within(binding + 1)}"
         return Term(text, binding, max(left.kind, right.kind), element, is_nonnegative)
+
+    def static_quotient(self, operator: str, left: Term, right: Term, element: Element | None) -> Term:
+        """A quotient that stays known when Triton compiles."""
+        assert isinstance(element, DType), "numbers that Python may stand in for"
+        if left.is_nonnegative and right.is_nonnegative:
+            symbol = "%" if operator == "rem" else "//"
+            text = f"{left.within(terms.PRODUCT)} {symbol} {right.within(terms.PRODUCT + 1)}"
+            return Term(text, terms.PRODUCT, Kind.STATIC, element, is_nonnegative=True)
+        helper = REMAINDER if operator == "rem" else DIVIDED
+        self.helpers[helper] = None
+        width = "" if operator == "rem" else f", {element.bits}"
+        return Term(f"{helper}({left.text}, {right.text}{width})", ATOM, Kind.STATIC, element)
 
     def compare(self, operation: Compare) -> Term:
         for side, other in ((operation.left, operation.right), (operation.right, operation.left)):

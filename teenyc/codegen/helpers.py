@@ -23,6 +23,9 @@ TO_F8 = "_to_f8"
 QUOTIENT = "_quotient"
 """Divides values of a `D: Num`: integers toward zero."""
 
+DIVIDED, REMAINDER = "_divided", "_remainder"
+"""Divide constants, which Python would round down."""
+
 WRAPPED = "_wrapped"
 """Wraps arithmetic on constants, which are Python numbers when Triton compiles."""
 
@@ -76,7 +79,7 @@ INTERPRETED |= {"_atomic_poll", TO_F8}
 CALLS: Mapping[str, tuple[str, ...]] = {"_atomic_add": (ROUND_TO,), "_atomic_poll": ("_globaltimer",)}
 """The helpers that a helper calls."""
 
-TEMPLATES = frozenset({ROUND_TO, ROUND_WIDE, TO_F8, QUOTIENT, TO_NUMBER, WRAPPED, *CALLED})
+TEMPLATES = frozenset({ROUND_TO, ROUND_WIDE, TO_F8, QUOTIENT, TO_NUMBER, DIVIDED, REMAINDER, WRAPPED, *CALLED})
 """The helpers that have a template of their own."""
 
 HELPERS = frozenset({HAND, ASKED, "libdevice", "_libdevice_on_arrays", *SATURATING, *TEMPLATES})

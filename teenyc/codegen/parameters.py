@@ -21,6 +21,7 @@ from teenyc.types import (
     F16,
     F32,
     F64,
+    I8,
     I32,
     Compute,
     DType,
@@ -33,6 +34,8 @@ from teenyc.types import (
 )
 
 NARROW = frozenset({F16, BF16})
+PASSED: Mapping[DType, DType] = {F16: F32, BF16: F32, I8: I32}
+"""What a launch passes in the place of a type: Triton's launchers pass i8 as an unsigned byte."""
 
 
 @record
@@ -51,13 +54,13 @@ class Arrival:
 def annotation(parameter: Parameter) -> str:
     """The annotation of a kernel's parameter, empty for none: the type that a launch passes.
 
-    16-bit floats are passed as f32, a scalar over `D: Float` as f64: what launchers of all versions pass exactly.
+    16-bit floats are passed as f32, i8 as i32, a scalar over `D: Float` as f64: what all launchers pass exactly.
     """
     type = parameter.value.type
     if not isinstance(type, TensorType) or isinstance(type.element, Pointer):
         return ""
     if isinstance(type.element, DType):
-        return f"tl.{(F32 if type.element in NARROW else type.element).triton}"
+        return f"tl.{PASSED.get(type.element, type.element).triton}"
     return "tl.float64" if is_float(type.element) else ""
 
 

@@ -141,6 +141,8 @@ class Statements:
         settled = self.expressions.settled
         if isinstance(element, DType) and element.bits < 32:
             return settled(start), settled(stop), settled(step)
+        if _is_long(loop.start):
+            start = settled(start)  # which Triton would take for an unsigned number of 32 bits
         if max(start.kind, stop.kind, step.kind) < Kind.ARGUMENT:
             return start, settled(stop), step
         return start, stop, step
@@ -281,3 +283,8 @@ def _option(value: object) -> str:
     if isinstance(value, int | float):
         return literal_term(Literal(value, scalar(I32 if isinstance(value, int) else F32))).text
     return str(value)
+
+
+def _is_long(operand: Operand) -> bool:
+    """Whether a literal needs more than 31 bits."""
+    return isinstance(operand, Literal) and not I32.minimum <= operand.value <= I32.maximum

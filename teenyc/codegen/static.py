@@ -183,10 +183,8 @@ def _is_exact(operand: Operand) -> bool:
 
 
 def _is_plain(operation: Binary | Compare, found: Statics) -> bool:
-    """Whether Python's operator means the same: quotients floor, and shift counts do not wrap."""
+    """Whether Python can compute it: shift counts do not wrap. (Quotients do not round down: they have helpers.)"""
     match operation.operator:
-        case "div" | "rem":
-            return found.is_nonnegative(operation.left) and found.is_nonnegative(operation.right)
         case "shl" | "shr":
             count, element = operation.right, _element(operation.left)
             return isinstance(count, Literal) and isinstance(element, DType) and 0 <= count.value < element.bits

@@ -17,7 +17,7 @@ from teenyc.intrinsics.reference import (
 )
 from teenyc.intrinsics.rules import Need, elementwise, mask, met_shapes, values, wrong_element
 from teenyc.intrinsics.spec import Facts, Intrinsic, Param, Role, Rule, Site, Variant
-from teenyc.types import F32, U32, U64, TensorType, Type, Unsuffixed, is_float, shape_text
+from teenyc.types import F32, F64, U32, U64, DType, TensorType, Type, Unsuffixed, is_float, shape_text
 
 _X = Param("x", Role.VALUE)
 _Y = Param("y", Role.VALUE, meets="x")
@@ -115,6 +115,20 @@ def _is_float(facts: Facts) -> bool:
     return all(isinstance(t, TensorType) and is_float(t.element) for t in facts.types.values())
 
 
+def _is_below_f64(facts: Facts) -> bool:
+    """Whether Triton's `clamp` does: of f64 it has no code for bounds that are each other's negative."""
+    return _is_float(facts) and not _may_be_f64(facts)
+
+
+def _may_be_f64(facts: Facts) -> bool:
+    elements = [t.element for t in facts.types.values() if isinstance(t, TensorType)]
+    return any(e == F64 or not isinstance(e, DType) for e in elements)
+
+
+def _may_be_f64_and_propagates(facts: Facts) -> bool:
+    return _propagates(facts) and _may_be_f64(facts)
+
+
 def _propagates(facts: Facts) -> bool:
     return facts.attributes.get("propagate_nan") == "all"
 
@@ -129,6 +143,9 @@ def _is_known(facts: Facts) -> bool:
 
 def _propagating(call: str) -> str:
     return f"tl.{call}, propagate_nan=tl.PropagateNan.ALL)"
+
+
+_CLAMPED_WITH_NAN = _propagating("minimum(" + _propagating("maximum({x}, {min}") + ", {max}")
 
 
 def _swizzled(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> Any:
@@ -257,8 +274,9 @@ INTRINSICS = (
         generics=1,
         reference=_clamped,
         variants=(
+            Variant(_may_be_f64_and_propagates, _CLAMPED_WITH_NAN),
             Variant(_propagates, _propagating("clamp({x}, {min}, {max}")),
-            Variant(_is_float, "tl.clamp"),
+            Variant(_is_below_f64, "tl.clamp"),
         ),
     ),
     Intrinsic(

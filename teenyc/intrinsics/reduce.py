@@ -17,7 +17,7 @@ from teenyc.intrinsics.rules import (
     value,
 )
 from teenyc.intrinsics.spec import Facts, Intrinsic, Param, Role, Rule, Site, Static, Variant
-from teenyc.types import I32, ONE, DType, Element, Kind, Shape, TensorType, Type, is_generic_number
+from teenyc.types import I32, ONE, DType, Element, Kind, Shape, TensorType, Type, is_float, is_generic_number
 
 _INPUT = Param("input", Role.VALUE, aliases=("x",))
 _ANY_AXIS = Param("axis", Role.AXIS, default=None, aliases=("dim",), counts="input")
@@ -117,6 +117,17 @@ def _widens(facts: Facts) -> bool:
     return is_whole and (is_generic_number(element) or is_narrow_integer(element))
 
 
+def _may_be_nan(facts: Facts) -> bool:
+    """Whether places are asked for of what may hold NaN, which Triton compares by chance."""
+    type = facts.types["input"]
+    element = type.element if isinstance(type, TensorType) else I32
+    return is_float(element) or is_generic_number(element)
+
+
+def _places_numbers(facts: Facts) -> bool:
+    return facts.attributes.get("return_indices") is True and _may_be_nan(facts)
+
+
 def _sums_generic(facts: Facts) -> bool:
     """Whether the sum over a `D: Num` must come back to its type; named types give 32 bits by the language."""
     type = facts.types["input"]
@@ -137,6 +148,7 @@ def _or(input: Any, axis: int | None = None, keep_dims: bool = False) -> Any:
 
 
 def _extremum_record(name: str, word: str) -> Intrinsic:
+    places = "{input}, axis={axis}, tie_break_left={return_indices_tie_break_left}, keep_dims={keep_dims}"
     return Intrinsic(
         name,
         (_INPUT, _ANY_AXIS, _KEEP, _INDICES, _INDEX_TIES),
@@ -145,15 +157,18 @@ def _extremum_record(name: str, word: str) -> Intrinsic:
         f"The {word} number along an axis, or of all; with `return_indices = true` its place along the axis too.",
         "reduction",
         generics=1,
-        reference=reduction(f"nan{name}", f"arg{name}"),
+        reference=reduction(f"nan{name}", f"nanarg{name}"),
         first_by_name="axis",
-        variants=(Variant(_widens, f"_{name}", f"_{name}"),),
+        variants=(
+            Variant(_widens, f"_{name}", f"_{name}"),
+            Variant(_places_numbers, f"_{name}_with_indices({places})", f"_{name}_with_indices"),
+        ),
     )
 
 
 def _pair_record(name: str, word: str) -> Intrinsic:
     along = "axis={axis}, return_indices=True, return_indices_tie_break_left={tie_break_left}, keep_dims={keep_dims}"
-    reference = reduction(f"nan{name}", f"arg{name}")
+    reference = reduction(f"nan{name}", f"nanarg{name}")
     return Intrinsic(
         f"{name}_with_indices",
         (_INPUT, _AXIS, _TIES, _KEEP),
@@ -163,6 +178,7 @@ def _pair_record(name: str, word: str) -> Intrinsic:
         "reduction",
         generics=1,
         reference=lambda input, axis, tie_break_left=True, keep_dims=False: reference(input, axis, keep_dims, True),
+        variants=(Variant(_may_be_nan, f"_{name}_with_indices", f"_{name}_with_indices"),),
     )
 
 
@@ -175,8 +191,9 @@ def _place_record(name: str, word: str) -> Intrinsic:
         f"The place of the {word} number along an axis, of equal ones the first.",
         "reduction",
         generics=1,
-        reference=place(f"arg{name}"),
+        reference=place(f"nanarg{name}"),
         first_by_name="axis",
+        variants=(Variant(_may_be_nan, f"_arg{name}", f"_arg{name}"),),
     )
 
 

@@ -215,6 +215,8 @@ def _fold_binary(operation: Binary, type: Type, known: _Known) -> Operation | Op
             continue
         if _is_neutral(operation.operator, literal, is_left):
             return other
+        if operation.operator == "div" and literal.value == -1 and not is_left and is_integer(literal.type.element):
+            return Unary(operator="neg", operand=other)  # where LLVM would take `MIN / -1` for impossible
         if _is_absorbing(operation.operator, literal) and type == literal.type:
             return literal
     return operation

@@ -8,6 +8,13 @@ import triton.language as tl
 
 
 @triton.constexpr_function
+def _divided(a, b, bits):
+    """`a / b` toward zero, wrapped to its width; Python's own `//` rounds down."""
+    quotient = abs(a) // max(abs(b), 1) * (1 if (a < 0) == (b < 0) else -1)
+    return (quotient + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
+
+
+@triton.constexpr_function
 def _wrapped(n):
     """`n` wrapped to 32 bits, which Python's own numbers never do."""
     return (n + 0x80000000) % 0x100000000 - 0x80000000
@@ -18,7 +25,7 @@ def constant_arithmetic(out_ptr, M: tl.constexpr, N: tl.constexpr, BLOCK: tl.con
     """Extents are small, so that `2 * BLOCK` needs no care; `M` and `N` may be anything."""
     off = tl.arange(0, BLOCK)
     product: tl.constexpr = _wrapped(M * M + N)
-    half = tl.full([], _wrapped(M + N), tl.int32) // 2
+    half: tl.constexpr = _divided(_wrapped(M + N), 2, 32)
     tl.store(out_ptr + off, off + product + half + 2 * BLOCK)
     if _wrapped(-N) > _wrapped(M - 1):
         tl.store(out_ptr + off, off - 128)

@@ -48,6 +48,27 @@ if triton.knobs.runtime.interpret:
 
 
 @triton.jit
+def _argmax(input, axis: tl.constexpr, tie_break_left: tl.constexpr = True, keep_dims: tl.constexpr = False):
+    """The place of the greatest number; NaN counts as the least, where Triton's own result depends on the order."""
+    input = tl.where(input == input, input, float("-inf"))
+    return tl.argmax(input, axis, tie_break_left=tie_break_left, keep_dims=keep_dims)
+
+
+@triton.jit
+def _argmin(input, axis: tl.constexpr, tie_break_left: tl.constexpr = True, keep_dims: tl.constexpr = False):
+    """The place of the least number; NaN counts as the greatest, where Triton's own result depends on the order."""
+    input = tl.where(input == input, input, float("inf"))
+    return tl.argmin(input, axis, tie_break_left=tie_break_left, keep_dims=keep_dims)
+
+
+@triton.jit
+def _max_with_indices(input, axis: tl.constexpr, tie_break_left: tl.constexpr = True, keep_dims: tl.constexpr = False):
+    """The greatest number and its place; NaN counts as the least, where Triton's own result depends on the order."""
+    input = tl.where(input == input, input, float("-inf"))
+    return tl.max(input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left, keep_dims=keep_dims)
+
+
+@triton.jit
 def _round_to(x, DTYPE: tl.constexpr):
     """`x` rounded to nearest even in a dtype; Triton's interpreter would cut off the bits that a bfloat16 lacks."""
     if _ROUNDS_BY_HAND and DTYPE == tl.bfloat16:
@@ -237,21 +258,15 @@ def extrema(x_ptr, out_ptr, place_ptr, N: tl.constexpr):
     n_lanes = (tl.arange(0, N_PADDED) < N) | (N_PADDED == N)
     row = tl.program_id(0).to(tl.int64)
     x = tl.load(x_ptr + row * N + tl.arange(0, N_PADDED), mask=n_lanes, other=0.0)
-    greatest, value = tl.max(
-        tl.where(n_lanes, x, float("-inf")),
-        axis=0,
-        return_indices=True,
-        return_indices_tie_break_left=True,
-        keep_dims=False,
-    )
+    greatest, value = _max_with_indices(tl.where(n_lanes, x, float("-inf")), 0)
     first = tl.minimum(value, N - 1)
     tl.store(out_ptr + row * 4, greatest)
     tl.store(out_ptr + row * 4 + 1, tl.max(tl.where(n_lanes, x, float("nan"))))
     tl.store(out_ptr + row * 4 + 2, tl.min(tl.where(n_lanes, x, float("nan"))))
     tl.store(out_ptr + row * 4 + 3, tl.max(tl.where(n_lanes, x * -1.0, float("nan"))))
     tl.store(place_ptr + row * 4, first)
-    tl.store(place_ptr + row * 4 + 1, tl.minimum(tl.argmax(tl.where(n_lanes, x, float("-inf")), axis=0), N - 1))
-    tl.store(place_ptr + row * 4 + 2, tl.minimum(tl.argmin(tl.where(n_lanes, x, float("inf")), axis=0), N - 1))
+    tl.store(place_ptr + row * 4 + 1, tl.minimum(_argmax(tl.where(n_lanes, x, float("-inf")), axis=0), N - 1))
+    tl.store(place_ptr + row * 4 + 2, tl.minimum(_argmin(tl.where(n_lanes, x, float("inf")), axis=0), N - 1))
     tl.store(place_ptr + row * 4 + 3, tl.argmin(tl.where(n_lanes, _to_int32(tl.exp(x)), 2147483647), axis=0))
 
 

@@ -8,6 +8,13 @@ import triton.language as tl
 
 
 @triton.jit
+def _argmax(input, axis: tl.constexpr, tie_break_left: tl.constexpr = True, keep_dims: tl.constexpr = False):
+    """The place of the greatest number; NaN counts as the least, where Triton's own result depends on the order."""
+    input = tl.where(input == input, input, float("-inf"))
+    return tl.argmax(input, axis, tie_break_left=tie_break_left, keep_dims=keep_dims)
+
+
+@triton.jit
 def reductions(
     x_ptr,
     best_ptr,
@@ -20,7 +27,7 @@ def reductions(
     row = tl.arange(0, ROWS)
     col = tl.arange(0, COLS)
     x = tl.load(x_ptr + row[:, None].to(tl.int64) * COLS + col[None, :])
-    tl.store(best_ptr + row, tl.argmax(x, axis=1))
+    tl.store(best_ptr + row, _argmax(x, axis=1))
     tl.store(columns_ptr + col, tl.sum(x, axis=0))
     tl.store(total_ptr, tl.sum(x))
 

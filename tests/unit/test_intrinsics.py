@@ -452,10 +452,14 @@ def test_variants_depend_on_types_and_attributes() -> None:
 
     assert form("sqrt_rn", tensor(F32, 8)) == ("tl.sqrt_rn", None)
     assert form("sqrt_rn", tensor(Compute(D), 8)) == ("_sqrt_rn", "_sqrt_rn")
-    assert form("clamp", *[tensor(Compute(D))] * 3) == ("tl.clamp", None)
+    assert form("clamp", *[tensor(F32)] * 3) == ("tl.clamp", None)
+    assert form("clamp", *[tensor(Compute(D))] * 3)[0].startswith("tl.minimum(")
     assert form("clamp", *[tensor(I32)] * 3)[0].startswith("tl.minimum(")
     assert form("max", tensor(I8, 8), axis=0) == ("_max", "_max")
     assert form("max", tensor(I8, 8), axis=0, return_indices=True) == ("tl.max", None)
+    assert form("max", tensor(F32, 8), axis=0, return_indices=True)[1] == "_max_with_indices"
+    assert form("argmin", tensor(Compute(D), 8), axis=0) == ("_argmin", "_argmin")
+    assert form("argmin", tensor(I32, 8), axis=0) == ("tl.argmin", None)
     assert form("sum", tensor(I8, 8)) == ("tl.sum", None)
     assert form("sum", tensor(W, 8)) == ("_sum", "_sum")
     assert form("flip", tensor(F32, 4, 8)) == ("_flip", "_flip")
