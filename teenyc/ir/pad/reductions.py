@@ -52,6 +52,14 @@ def _zero_stays(fill: Fill) -> Fill:
     return fill if fill == 0 else None
 
 
+def _combined(site: Site, call: Call) -> Plan:
+    """A reduction by a function of the author's, for which no number is known that changes nothing."""
+    source = dict(call.operands)["input"]
+    if set(axes_of(call, "axis", len(shape_of(source)))) & set(site.padded(source)):
+        return refused(f"no number is known that the function of `{call.intrinsic}` ignores, as `sum` ignores 0")
+    return Plan(fills=site.unknown())
+
+
 def _extremum(neutral: Neutral, pair: Neutral) -> Rule:
     """The place of an extremum is that of a true lane: the first of equal ones, and below the extent among NaNs."""
     plain = _reduced(neutral, lambda fill: fill)
@@ -92,7 +100,9 @@ def _forward(site: Site, call: Call) -> Plan | None:
 
 
 def _scanned_with(site: Site, call: Call) -> Plan:
-    return _forward(site, call) or refused("the scan starts in the padding, and its function has no neutral number")
+    return _forward(site, call) or refused(
+        "the scan starts in the padding, and no number is known that its function ignores"
+    )
 
 
 def _ordered(default: bool) -> Rule:
@@ -128,6 +138,7 @@ def _histogram(site: Site, call: Call) -> Plan:
 
 REDUCTIONS: Mapping[str, Rule] = {
     "sum": _reduced(Neutral.ZERO, _zero_stays),
+    "reduce": _combined,
     "reduce_or": _reduced(Neutral.ZERO, _zero_stays),
     "xor_sum": _reduced(Neutral.ZERO, _zero_stays),
     **dict.fromkeys(("max", "max_with_indices", "argmax"), _extremum(Neutral.IGNORED_BY_MAX, Neutral.LEAST)),

@@ -329,7 +329,7 @@ _RULES: Mapping[str, Rule] = {
     "split": _split,
     "gather": _gathered,
     "dot": _dot,
-    "to_tensor": _elementwise,
+    **dict.fromkeys(("to_tensor", "map_elementwise"), _elementwise),
     "inline_asm_elementwise": _assembly,
     "assume": _held("cond", Neutral.TRUE),
     "device_assert": _held("cond", Neutral.TRUE),
