@@ -10,14 +10,13 @@ from teenyc.check.backwards import lowered_backwards
 from teenyc.check.branches import carried_symbols
 from teenyc.check.context import Context, Group, Invalid, Symbol
 from teenyc.check.jumps import jumps, lowered_for, lowered_while
+from teenyc.check.loop_options import lost_options, range_options, tested
 from teenyc.check.statements import block_value, scoped_block
 from teenyc.ir import nodes as ir
 from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.types import BOOL, I32, TensorType, is_integer, scalar
-
-OPTIONS = ("num_stages", "loop_unroll_factor", "flatten", "warp_specialize", "disallow_acc_multi_buffer")
 
 
 def for_loop(context: Context, node: ast.For) -> None:
@@ -44,7 +43,8 @@ def for_loop(context: Context, node: ast.For) -> None:
     if bounds is None:
         return
     start, stop, step = bounds
-    unroll, options = _options(context, node.iterable)
+    called = _called(node.iterable)
+    options = range_options(context, node.iterable, called) if isinstance(node.iterable, ast.Call) and called else ()
     loop = ir.For(
         counter=counter,
         start=start,
@@ -53,7 +53,7 @@ def for_loop(context: Context, node: ast.For) -> None:
         carried=carried,
         body=ir.Block(statements=tuple(statements), yields=yields),
         inclusive=_is_inclusive(node.iterable),
-        unroll=unroll,
+        unroll=called == "static_range",
         options=options,
         span=node.span,
     )
@@ -62,17 +62,15 @@ def for_loop(context: Context, node: ast.For) -> None:
 
 def while_loop(context: Context, node: ast.While) -> None:
     """`while condition`; `loop` has none and ends by `break`."""
+    test, options = tested(context, node.condition)
     if jumps(node.body, node.label):
-        scoped_block(context, lowered_while(node))
+        lost_options(context, node.condition)
+        scoped_block(context, lowered_while(replace(node, condition=test)))
         return
     symbols = carried_symbols(context, (node.body,))
     insides = _enter(context, symbols)
     with context.block() as condition_statements:
-        condition = (
-            expressions.condition(context, node.condition)
-            if node.condition is not None
-            else ir.Literal(True, scalar(BOOL))
-        )
+        condition = expressions.condition(context, test) if test is not None else ir.Literal(True, scalar(BOOL))
     with _inner(context) as statements:
         block_value(context, node.body)
     carried, yields = _leave(context, symbols, insides)
@@ -82,6 +80,7 @@ def while_loop(context: Context, node: ast.While) -> None:
         condition=ir.Block(statements=tuple(condition_statements), yields=(condition,)),
         carried=carried,
         body=ir.Block(statements=tuple(statements), yields=yields),
+        options=options,
         span=node.span,
     )
     context.statements.append(loop)
@@ -89,6 +88,7 @@ def while_loop(context: Context, node: ast.While) -> None:
 
 def _jumping_for(context: Context, node: ast.For) -> None:
     """A `for` with `break` or `continue` of its own."""
+    lost_options(context, node.iterable)
     range, step = _parts(node.iterable)
     if range is None or range.stop is None:
         _bounds(context, node.iterable)
@@ -234,31 +234,3 @@ def _one_type(context: Context, operands: tuple[ir.Operand, ...], spans: tuple[S
 
 def _is_index(type: TensorType) -> bool:
     return is_integer(type.element)
-
-
-def _options(context: Context, node: ast.Expression) -> tuple[bool, tuple[tuple[str, ir.Attribute], ...]]:
-    """Whether the loop is unrolled, and the options of `range`."""
-    name = _called(node)
-    if name is None:
-        return False, ()
-    assert isinstance(node, ast.Call)
-    options: list[tuple[str, ir.Attribute]] = []
-    for argument in node.arguments:
-        if argument.name is None:
-            continue
-        if argument.name.text not in OPTIONS:
-            from teenyc.diagnostics.catalog.names import UnknownArgument
-            from teenyc.diagnostics.suggest import closest
-
-            found = argument.name.text
-            similar = closest(found, OPTIONS)
-            context.report(
-                UnknownArgument(span=argument.name.span, function=name, name=found, known=OPTIONS, similar=similar)
-            )
-        elif isinstance(argument.value, ast.BoolLiteral):
-            options.append((argument.name.text, argument.value.value))
-        else:
-            extent = expressions.extent(context, argument.value, f"`{argument.name.text}`")
-            if extent is not None and extent.known is not None:
-                options.append((argument.name.text, extent.known))
-    return name == "static_range", tuple(options)

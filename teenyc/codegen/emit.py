@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from teenyc.codegen.comments import comment, docstring
-from teenyc.codegen.helpers import INTERPRETED, ROUND_TO, SATURATING, TEMPLATES, saturation, template_of, with_called
+from teenyc.codegen.helpers import (
+    ASKED,
+    INTERPRETED,
+    ROUND_TO,
+    SATURATING,
+    TEMPLATES,
+    saturation,
+    template_of,
+    with_called,
+)
 from teenyc.codegen.host import host_view
 from teenyc.codegen.inline import function_effects
 from teenyc.codegen.kernel import Unit, function_view, kernel_view
@@ -53,7 +62,7 @@ def module_view(program: Program, source: SourceFile, names: Names, name: str, i
         imports=imports,
         triton=tuple(_imports((*functions, *kernels), library)),
         rounds=ROUND_TO in helpers,
-        interprets=not helpers.isdisjoint(INTERPRETED),
+        interprets=not helpers.isdisjoint({*INTERPRETED, ASKED}),
         library=library,
         helpers=tuple(template_of(h) for h in sorted(helpers) if h in TEMPLATES),
         casts=tuple(saturation(dtype) for helper, dtype in SATURATING.items() if helper in unit.helpers),

@@ -7,7 +7,9 @@ from typing import assert_never
 
 from teenyc.codegen import terms
 from teenyc.codegen.calls import PASSED_ON
+from teenyc.codegen.dtypes import extent_term
 from teenyc.codegen.expressions import Expressions, element_of
+from teenyc.codegen.helpers import ASKED
 from teenyc.codegen.inline import statement_effects
 from teenyc.codegen.layout import STEP, WIDTH, columns
 from teenyc.codegen.lines import Lines
@@ -18,7 +20,7 @@ from teenyc.intrinsics.spec import Effect
 from teenyc.ir.nodes import Block, Copy, For, If, Let, Literal, Operand, Return, Value, While
 from teenyc.record import record
 from teenyc.source import Comments, Span
-from teenyc.types import F32, I32, DType, scalar
+from teenyc.types import F32, I32, DType, Extent, scalar
 
 
 @record
@@ -128,9 +130,13 @@ class Statements:
             texts = [start.text, stop.text, step.text]
         elif start.text != "0":
             texts = [start.text, stop.text]
-        texts += [f"{name}={_option(value)}" for name, value in loop.options]
+        texts += self.options(loop)
         name = "tl.static_range" if loop.unroll else "tl.range" if loop.options else "range"
         return f"{name}({', '.join(texts)})"
+
+    def options(self, loop: For | While) -> list[str]:
+        """What a loop tells Triton, by name."""
+        return [f"{name}={_option(value, self.expressions.constants)}" for name, value in loop.options]
 
     def bounds(self, loop: For) -> tuple[Term, Term, Term]:
         """The bounds, of which at least one says what type the counter has, if that is not i32."""
@@ -153,10 +159,13 @@ class Statements:
         (test,) = loop.condition.yields
         is_plain = all(map(self.expressions.inlining.holds, loop.condition.statements))
         flag = ""
-        if not is_plain or self.expressions.term(test).kind is Kind.STATIC:
+        if not is_plain or self.expressions.term(test).kind is Kind.STATIC or loop.options:
             flag = self.names.fresh("running")
             self.test(flag, loop, indent)
         header = f"while {flag or self.expressions.condition(test).text}:"
+        if loop.options:  # before 3.9, what Triton's interpreter is told so holds for ever
+            self.expressions.helpers[ASKED] = None
+            header = f"while {flag} if {ASKED} else tl.condition({flag}, {', '.join(self.options(loop))}):"
         self.lines.code(header, indent, loop.span, Comments(trailing=loop.comments.trailing))
         with self.lines.inside(indent + STEP):
             self.block(loop.body, indent + STEP)
@@ -278,8 +287,10 @@ def _unnegated(condition: Term) -> str:
     return condition.text.removeprefix("not not ")
 
 
-def _option(value: object) -> str:
-    """An option of `tl.range`."""
+def _option(value: object, names: Mapping[str, str]) -> str:
+    """An option of `tl.range` or `tl.condition`."""
+    if isinstance(value, Extent):
+        return extent_term(value, names).text
     if isinstance(value, int | float):
         return literal_term(Literal(value, scalar(I32 if isinstance(value, int) else F32))).text
     return str(value)

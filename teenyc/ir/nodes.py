@@ -212,11 +212,15 @@ class For:
 
 @record(kw_only=True)
 class While:
-    """`while condition`: `condition` is a block that yields one bool scalar and reads the `inside` values."""
+    """`while condition`: `condition` is a block that yields one bool scalar and reads the `inside` values.
+
+    `options` are `tl.condition`'s, by name.
+    """
 
     condition: Block
     carried: tuple[Carried, ...]
     body: Block
+    options: tuple[tuple[str, Attribute], ...] = ()
     span: Span = field(compare=False, repr=False)
     comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
 

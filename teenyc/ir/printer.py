@@ -166,7 +166,7 @@ def _statement_lines(statement: Statement, names: Names, depth: int) -> Iterator
             yield indent + _for_text(statement, names)
             yield from _block_lines(statement.body, names, depth + 1)
         case While():
-            yield f"{indent}while{_carried_text(statement.carried, names)}"
+            yield f"{indent}while{_options_text(statement)}{_carried_text(statement.carried, names)}"
             yield from _block_lines(statement.condition, names, depth + 1)
             yield f"{indent}do"
             yield from _block_lines(statement.body, names, depth + 1)
@@ -185,12 +185,15 @@ def _statement_lines(statement: Statement, names: Names, depth: int) -> Iterator
 
 def _for_text(loop: For, names: Names) -> str:
     start, stop, step = (operand_text(o, names) for o in (loop.start, loop.stop, loop.step))
-    options = "".join(f" {name} = {_attribute_text(value)}" for name, value in loop.options)
     unroll = " unroll" if loop.unroll else ""
     counter = _definitions_text((loop.counter,), names)
     carried = _carried_text(loop.carried, names)
     sign = "..=" if loop.inclusive else ".."
-    return f"for {counter} in {start}{sign}{stop} step {step}{unroll}{options}{carried}"
+    return f"for {counter} in {start}{sign}{stop} step {step}{unroll}{_options_text(loop)}{carried}"
+
+
+def _options_text(loop: For | While) -> str:
+    return "".join(f" {name} = {_attribute_text(value)}" for name, value in loop.options)
 
 
 def _carried_text(carried: tuple[Carried, ...], names: Names) -> str:
