@@ -6,6 +6,7 @@ from teenyc.check.facts import Facts
 from teenyc.diagnostics.model import Reporter
 from teenyc.ir import nodes as ir
 from teenyc.ir.walk import statements_of
+from teenyc.types import DescriptorType
 
 
 def lint_shared_addresses(facts: Facts, reporter: Reporter) -> None:
@@ -15,8 +16,8 @@ def lint_shared_addresses(facts: Facts, reporter: Reporter) -> None:
         if not isinstance(call, ir.Call):
             continue
         pointer, value, mask = (call.operand(name) for name in ("pointer", "value", "mask"))
-        if pointer is None or value is None:
-            continue
+        if pointer is None or value is None or isinstance(pointer.type, DescriptorType):
+            continue  # each lane of a block has its own address
         shared = set(_positions(facts, value)) - set(_positions(facts, pointer))
         if mask is not None:
             shared -= set(_positions(facts, mask))

@@ -224,6 +224,9 @@ class _Scope:
         for name in (*(n for n, _ in call.operands), *(n for n, _ in call.attributes)):
             # A variadic parameter is written out as `name0`, `name1`, …
             self.demand(name in known or name.rstrip("0123456789") in known, f"no parameter `{name}`", let)
+        if record is not None and record.family == "descriptors":
+            complaint = _block_complaint(let, call)
+            self.demand(complaint is None, complaint or "", let)
 
     def apply(self, let: Let, apply: Apply) -> None:
         function = self.functions.get(apply.function)
@@ -269,6 +272,19 @@ def _complaint(operation: Operation, result: Type) -> str | None:
             return None
         case _:
             assert_never(operation)
+
+
+def _block_complaint(let: Let, call: Call) -> str | None:
+    """What is wrong with the descriptor of a call, or with how many numbers it has for its axes."""
+    given = [o.type for name, o in call.operands if name in ("desc", "pointer", "base")]
+    types = [t for t in (*given, *(r.type for r in let.results)) if isinstance(t, DescriptorType)]
+    if not types or any(t != types[0] for t in types):
+        return "it needs one type of descriptor"
+    type, names = types[0], [name.rstrip("0123456789") for name, _ in call.operands]
+    if type.is_block_pointer != ("block_ptr" in call.intrinsic or call.intrinsic == "advance"):
+        return f"`{type}` is the other kind of descriptor"
+    wrong = next((n for n in ("shape", "strides", "offsets") if n in names and names.count(n) != type.rank), None)
+    return None if wrong is None else f"`{wrong}` does not have {type.rank} items"
 
 
 def _meeting(left: Type, right: Type, result: Type, element: Element | None) -> str | None:

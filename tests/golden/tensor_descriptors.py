@@ -84,24 +84,28 @@ def matmul(
 
 
 @triton.jit
-def shift_rows(x, rows: tl.int32, columns: tl.int32, shift: tl.int32, BLOCK: tl.constexpr):
-    """Moves elements by `shift`, which may be negative; what comes from outside is NaN. Rows of a length that is
-    computed.
+def shift_rows(
+    x,
+    out,
+    rows: tl.int32,
+    columns: tl.int32,
+    shift: tl.int32,
+    BLOCK: tl.constexpr,
+):
+    """Moves elements by `shift`, which may be negative; what comes from outside is NaN. Then doubles a block in place.
     """
     D: tl.constexpr = x.dtype.element_ty
     COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
-    flat_size_0 = tl.cast(rows, tl.int64) * columns
+    n = tl.cast(rows, tl.int64) * columns
     start = tl.program_id(0).to(tl.int64) * BLOCK
     flat_index = start - shift + tl.arange(0, BLOCK)
-    flat_mask = (flat_index >= 0) & (flat_index < flat_size_0)
-    flat_index_ = start + tl.arange(0, BLOCK)
-    tl.store(
-        x + flat_index_, tl.load(x + flat_index, mask=flat_mask, other=float("nan")), mask=flat_index_ < flat_size_0
-    )
+    flat_mask = (flat_index >= 0) & (flat_index < tl.cast(rows, tl.int64) * columns)
+    out_index = start + tl.arange(0, BLOCK)
+    tl.store(out + out_index, tl.load(x + flat_index, mask=flat_mask, other=float("nan")), mask=out_index < n)
     view_row = tl.program_id(0) + tl.arange(0, 1)
     view_col = tl.arange(0, BLOCK)
     view_mask = (view_row[:, None] < rows) & (view_col[None, :] < columns)
-    view_pointers = x + view_row[:, None].to(tl.int64) * columns + view_col[None, :]
+    view_pointers = out + view_row[:, None].to(tl.int64) * columns + view_col[None, :]
     tl.store(
         view_pointers,
         _round_to(tl.load(view_pointers, mask=view_mask, other=0.0).to(COMPUTE) * 2.0, view_pointers.dtype.element_ty),
@@ -145,15 +149,16 @@ TEENYC = {
         "shift_rows": {
             "class": "ShiftRows",
             "parameters": [
-                {"name": "x", "type": "Pointer<D>", "role": "input and output"},
+                {"name": "x", "type": "Pointer<D>", "role": "input"},
+                {"name": "out", "type": "Pointer<D>", "role": "input and output"},
                 {"name": "rows", "type": "i32", "role": "scalar"},
                 {"name": "columns", "type": "i32", "role": "scalar"},
                 {"name": "shift", "type": "i32", "role": "scalar"},
             ],
             "constants": [{"name": "BLOCK", "type": "i32", "field": "block"}],
             "dtypes": {"D": "Float"},
-            "reads": ["x"],
-            "writes": ["x"],
+            "reads": ["x", "out"],
+            "writes": ["out"],
             "deterministic": True,
             "contiguous": True,
             "requirements": [
@@ -410,14 +415,16 @@ class ShiftRows(_Bound):
         return (("block", BLOCK, "power-of-two", "an extent of `make_tensor_descriptor`"),)
 
     @staticmethod
-    def _key(BLOCK, x, rows, columns, shift):
+    def _key(BLOCK, x, out, rows, columns, shift):
         return (
-            x.is_contiguous()
+            x.get_device() == out.get_device()
+            and x.is_contiguous()
+            and out.is_contiguous()
             and type(rows) is int
             and -(2**31) <= rows < 2**31
             and type(columns) is int
             and -(2**31) <= columns < 2**31
             and type(shift) is int
             and -(2**31) <= shift < 2**31
-            and (x.device, x.dtype)
+            and (x.device, x.dtype, out.dtype)
         )

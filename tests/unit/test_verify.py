@@ -10,7 +10,7 @@ from ir_builder import HERE, B, D, N, constant, lit, of_kernel
 from teenyc.ir.nodes import Binary, Block, Cast, Constant, For, Literal, Value
 from teenyc.ir.verify import verify
 from teenyc.record import replace
-from teenyc.types import BOOL, F32, I8, I32, I64, Extent, TensorType, Unsuffixed, scalar
+from teenyc.types import BOOL, F32, I8, I32, I64, DescriptorType, Extent, TensorType, Unsuffixed, scalar
 
 
 def check(b: B) -> None:
@@ -39,6 +39,34 @@ def test_a_static_assert_may_make_different_symbols_equal() -> None:
     left, right = b.arange(N), b.arange(Extent.of("M"))
     b.let(Binary(operator="add", left=left, right=right), left.type)
     check(b)
+
+
+VIEW = DescriptorType(F32, (Extent.of(8), Extent.of(8)))
+PARTS = {"shape0": lit(8), "shape1": lit(8), "strides0": lit(8), "strides1": lit(1)}
+
+
+def test_descriptors_are_values() -> None:
+    b = B()
+    view = b.call("make_tensor_descriptor", VIEW, {"base": b.pointer("x"), **PARTS}, at={"block_shape": VIEW.block})
+    at = {"offsets0": lit(0), "offsets1": lit(4)}
+    loaded = b.call("load_tensor_descriptor", TensorType(F32, VIEW.block), {"desc": b.copy(view), **at})
+    b.call("store_tensor_descriptor", None, {"desc": view, **at, "value": loaded})
+    check(b)
+
+
+def descriptor_of_a_pointer(b: B) -> None:
+    tile = TensorType(F32, VIEW.block)
+    b.call("load_tensor_descriptor", tile, {"desc": b.pointer("x"), "offsets0": lit(0), "offsets1": lit(0)})
+
+
+def descriptor_with_one_stride(b: B) -> None:
+    parts = {name: part for name, part in PARTS.items() if name != "strides1"}
+    b.call("make_tensor_descriptor", VIEW, {"base": b.pointer("x"), **parts})
+
+
+def descriptor_that_is_advanced(b: B) -> None:
+    view = b.call("make_tensor_descriptor", VIEW, {"base": b.pointer("x"), **PARTS})
+    b.call("advance", VIEW, {"base": view, "offsets0": lit(0), "offsets1": lit(0)})
 
 
 def two_definitions(b: B) -> None:
@@ -170,6 +198,9 @@ BROKEN: dict[Callable[[B], None], str] = {
     float_offset: "an offset of type `f32`",
     unknown_intrinsic: "there is no intrinsic `frobnicate`",
     unknown_parameter: "no parameter `axle`",
+    descriptor_of_a_pointer: "needs one type of descriptor",
+    descriptor_with_one_stride: "`strides` does not have 2 items",
+    descriptor_that_is_advanced: "the other kind of descriptor",
     unsuffixed: "no literal of its type",
     literal_out_of_range: "no literal of its type",
     literal_of_wrong_kind: "no literal of its type",
