@@ -253,7 +253,7 @@ def _static(context: Context, function: str, param: Param, node: ast.Expression)
                 return node.value
             wrong(context, function, param, node.span, form(context, node))
             return None
-        case Role.VALUE | Role.POINTER | Role.MASK | Role.INDICES | Role.FLAG:
+        case Role.VALUE | Role.POINTER | Role.MASK | Role.INDICES | Role.FLAG | Role.FUNCTION:
             raise AssertionError("read elsewhere")
 
 

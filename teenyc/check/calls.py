@@ -169,6 +169,10 @@ def _bound(
     bound = arguments.bind(context, shown.name, record.params, given, spans[0])
     if bound is None:
         return INVALID
+    if isinstance(record, Intrinsic) and record.takes_function:
+        from teenyc.check import combining
+
+        return combining.call(context, record, bound, elements, spans[1])
     read = arguments.read(context, shown, bound, elements)
     if read is None:
         return INVALID

@@ -39,14 +39,14 @@ def kept(context: Context, called: Called) -> Checked | None:
     """The value of a call of a function of the program; None where the body must stand at the call."""
     if called.functions or not context.keeps_functions or not _is_passable(context, called):
         return None
-    view = _view_of(context, called)
+    view = view_of(context, called)
     key = (called.function.span, *view.key)
     library = context.library
     if key not in library.kept:
         library.kept[key] = None  # while it is checked
         library.kept[key] = _instance(context, called, view)
     found = library.kept[key]
-    return None if found is None else _applied(context, called, view, found)
+    return None if found is None else applied(context, called, view, found)
 
 
 def concrete_key(context: Context, called: Called) -> tuple[object, ...]:
@@ -76,7 +76,7 @@ def _is_passable(context: Context, called: Called) -> bool:
 
 
 @record
-class _View:
+class View:
     """The caller's types in a function's own terms, and back.
 
     `elements` are those of the function; `outer` are the caller's, of the dtype parameters that stay open. `outward`
@@ -91,7 +91,7 @@ class _View:
     key: tuple[object, ...]
 
 
-def _view_of(context: Context, called: Called) -> _View:
+def view_of(context: Context, called: Called) -> View:
     elements: dict[str, Element] = {}
     outer: dict[str, Element] = {}
     for name, element in called.generics.elements.items():
@@ -110,7 +110,7 @@ def _view_of(context: Context, called: Called) -> _View:
     arguments = {n: (own[n], _form(v)) for n, v in called.arguments.items()}
     types = tuple(o.type for o in called.generics.constants.values())
     key = (tuple(elements.items()), tuple(arguments.items()), types, _facts(context))
-    return _View(elements, outer, outward, arguments, key)
+    return View(elements, outer, outward, arguments, key)
 
 
 def _facts(context: Context) -> object:
@@ -139,36 +139,56 @@ def _own(extent: Extent, inward: Mapping[Extent, Extent]) -> Extent:
 # ---- instances ------------------------------------------------------------------------------------------------------
 
 
-def _instance(context: Context, called: Called, view: _View) -> Kept | None:
+def _instance(context: Context, called: Called, view: View) -> Kept | None:
     """The function, checked in its own terms; None where it says what only the caller knows, or gives a descriptor."""
-    function = called.function
-    inner = Context(
+    inner = inner_context(context, called, view)
+    constants = declare_constants(inner, called)
+    parameters = declare_parameters(inner, called, view)
+    made = None if parameters is None else checked_body(inner, called, view, constants, parameters)
+    if made is None or is_number(inner, made[1]):
+        return None
+    for lint in inner.reporter:
+        context.report(lint)
+    return Kept(made[0], made[1], tuple(dict.fromkeys(inner.requirements)), inner.others)
+
+
+def inner_context(context: Context, called: Called, view: View) -> Context:
+    """A context for the function by itself, with reports of its own."""
+    return Context(
         Reporter(),
         context.declarations,
-        trait=trait_of(function) or context.trait,
+        trait=trait_of(called.function) or context.trait,
         elements=dict(view.elements),
         library=context.library,
-        calling=(*context.calling, function.name.text),
+        calling=(*context.calling, called.function.name.text),
         call_span=called.span,
         depth=context.depth,
     )
-    constants = _declare_constants(inner, called)
-    parameters = _declare_parameters(inner, called, view)
-    if parameters is None:
-        return None
+
+
+def checked_body(
+    inner: Context,
+    called: Called,
+    view: View,
+    constants: tuple[ir.ConstantParameter, ...],
+    parameters: tuple[ir.Parameter, ...],
+    carried: tuple[ir.Value, ...] = (),
+) -> tuple[ir.Function, Checked] | None:
+    """The function of the program and the form of its value; `carried` are given behind that."""
+    function = called.function
     inner.scopes.append({})
     value = body_value(inner, function)
     inner.close_scope()
     lint_symbols(inner.scopes.pop().values(), inner.reporter)
-    if isinstance(value, Invalid) or inner.reporter.has_errors or is_number(inner, value):
+    if isinstance(value, Invalid) or inner.reporter.has_errors:
         return None
-    results = tuple(operands(value))
+    results = (*operands(value), *carried)
     if not all(isinstance(o.type, TensorType) for o in results):
         return None
     span = function.body.value.span if function.body.value is not None else function.name.span
     inner.statements.append(ir.Return(values=results, span=span))
     made = ir.Function(
-        name=context.library.name(function.name.text),
+        name=inner.library.name(function.name.text),
         doc=function.doc,
         type_variables=tuple(v for v in view.elements.values() if isinstance(v, TypeVar)),
         constants=constants,
@@ -178,14 +198,10 @@ def _instance(context: Context, called: Called, view: _View) -> Kept | None:
         span=function.name.span,
     )
     finished = finish_function(inner, made)
-    if finished is None or not _is_expressible(finished):
-        return None
-    for lint in inner.reporter:
-        context.report(lint)
-    return Kept(finished, value, tuple(dict.fromkeys(inner.requirements)), inner.others)
+    return None if finished is None or not _is_expressible(finished) else (finished, value)
 
 
-def _declare_constants(inner: Context, called: Called) -> tuple[ir.ConstantParameter, ...]:
+def declare_constants(inner: Context, called: Called) -> tuple[ir.ConstantParameter, ...]:
     generics = {g.name.text: g for g in called.function.generics}
     inner.scopes.append({})
     constants: list[ir.ConstantParameter] = []
@@ -198,7 +214,7 @@ def _declare_constants(inner: Context, called: Called) -> tuple[ir.ConstantParam
     return tuple(constants)
 
 
-def _declare_parameters(inner: Context, called: Called, view: _View) -> tuple[ir.Parameter, ...] | None:
+def declare_parameters(inner: Context, called: Called, view: View) -> tuple[ir.Parameter, ...] | None:
     """The parameters as variables; one that is a tuple becomes several. None where a type is wrong."""
     parameters: list[ir.Parameter] = []
     for parameter in called.function.parameters:
@@ -260,7 +276,7 @@ def _is_foreign(attribute: object) -> bool:
 # ---- calls ----------------------------------------------------------------------------------------------------------
 
 
-def _applied(context: Context, called: Called, view: _View, found: Kept) -> Checked:
+def applied(context: Context, called: Called, view: View, found: Kept) -> Checked:
     """The call in the IR, with results in the caller's terms."""
     function = found.function
     results = tuple(context.value(_outer_type(t, view)) for t in function.results)
@@ -283,13 +299,13 @@ def _constant(context: Context, operand: ir.Operand) -> ir.Operand | Extent:
     return operand if extent is None else extent
 
 
-def _outer_type(type: object, view: _View) -> TensorType:
+def _outer_type(type: object, view: View) -> TensorType:
     assert isinstance(type, TensorType), "functions give values"
     shape = tuple(e.substitute(view.outward) for e in type.shape)
     return TensorType(_outer_element(type.element, view), shape)
 
 
-def _outer_element(element: Element, view: _View) -> Element:
+def _outer_element(element: Element, view: View) -> Element:
     match element:
         case Pointer():
             return Pointer(_outer_element(element.to, view))

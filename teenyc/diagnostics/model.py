@@ -93,6 +93,11 @@ class Reporter:
         self._reports.setdefault((diagnostic.code, diagnostic.span, diagnostic), diagnostic)
 
     @property
+    def count(self) -> int:
+        """How many reports there are so far."""
+        return len(self._reports)
+
+    @property
     def has_errors(self) -> bool:
         return any(d.severity is Severity.ERROR for d in self._reports.values())
 

@@ -32,6 +32,7 @@ class Role(Enum):
     AXES = "axes"  # `&[1, 0]`
     FLAG = "flag"  # true or false, known at compile time; an operand where it depends on constant parameters
     DTYPE = "dtype"  # a type given as turbofish or by name
+    FUNCTION = "function"  # the name of a function of the file, which each element is given to
     CHOICE = "choice"  # one of a fixed list, as a string or an enum path
     TEXT = "text"  # a string
 
@@ -183,6 +184,11 @@ class Intrinsic:
     def is_library(self) -> bool:
         """Whether Triton calls a library, whose functions take arguments of exactly their types."""
         return self.helper is not None and self.helper.startswith(LIBRARY)
+
+    @property
+    def takes_function(self) -> bool:
+        """Whether one of the arguments is a function of the file."""
+        return any(p.role is Role.FUNCTION for p in self.params)
 
     @property
     def is_pure(self) -> bool:

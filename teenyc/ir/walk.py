@@ -298,15 +298,25 @@ def combine_names(program: Program) -> frozenset[str]:
     return frozenset(found)
 
 
+def functions_of(body: Kernel | Function) -> Iterator[str]:
+    """The device functions that a body calls, or gives to an intrinsic."""
+    for _, statement in statements_of(body.body):
+        operation = statement.operation if isinstance(statement, Let) else None
+        if isinstance(operation, Apply):
+            yield operation.function
+        elif isinstance(operation, Call):
+            yield from _names_given(operation)
+
+
 def _names_given(call: Call) -> Iterator[str]:
-    """The strings that a call is given, other than texts to show."""
+    """The functions that a call is given; strings too, where there is no such intrinsic."""
     from teenyc.intrinsics import TABLE
     from teenyc.intrinsics.spec import Role
 
     record = TABLE.get(call.intrinsic)
     for name, attribute in call.attributes:
         param = record.param(name) if record is not None else None
-        if isinstance(attribute, str) and (param is None or param.role is not Role.TEXT):
+        if isinstance(attribute, str) and (param is None or param.role is Role.FUNCTION):
             yield attribute
 
 

@@ -1,4 +1,4 @@
-"""Drops what nobody reads: a program goes in, one without unused operations and loop-carried values comes out.
+"""Drops what nobody reads: a program goes in, one without unused operations, carried values and functions comes out.
 
 Effects stay, and what decides whether or how often they happen; so does every `while`, which might not end. A load that
 nobody reads is no effect, unless it is volatile. Named values go like others: the checker has reported them.
@@ -38,7 +38,22 @@ def drop_dead_code(program: Program) -> Program:
     def one(body: walk.Body) -> walk.Body:
         return replace(body, body=_sweep(body.body, _mark(body.body, effects)))
 
-    return walk.map_program(program, one, one)
+    return _without_unused_functions(walk.map_program(program, one, one))
+
+
+def _without_unused_functions(program: Program) -> Program:
+    """The program without device functions that no kernel reaches."""
+    if not program.functions:
+        return program
+    functions = {f.name: f for f in program.functions}
+    reached: set[str] = set()
+    pending = [name for kernel in program.kernels for name in walk.functions_of(kernel)]
+    while pending:
+        name = pending.pop()
+        if name in functions and name not in reached:
+            reached.add(name)
+            pending.extend(walk.functions_of(functions[name]))
+    return replace(program, functions=tuple(f for f in program.functions if f.name in reached))
 
 
 @dataclass(slots=True, eq=False, repr=False)

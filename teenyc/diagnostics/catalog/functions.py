@@ -128,3 +128,55 @@ class NotAFunction(Diagnostic):
     def help(self) -> str:
         listed = ", ".join(f"`{n}`" for n in self.known[:5])
         return f"functions of this file: {listed}" if listed else "write a function, and pass its name"
+
+
+@record(kw_only=True)
+class WrongCombine(Diagnostic):
+    """A function that combines elements takes two of each and gives one of each, in the type of the elements.
+
+    fn add(a: f32, b: f32) -> f32 { a + b }
+    fn scaled(a: f32) -> f32 { a * 2.0 }
+    reduce(x, 0, scaled);       // error: takes one element
+    reduce(x, 0, add);
+    """
+
+    code = "E0616"
+    function: str
+    combine: str
+    expected: str
+    reason: str
+    declared: Span
+
+    def message(self) -> str:
+        return f"`{self.combine}` cannot be used by `{self.function}` here: it {self.reason}"
+
+    def label(self) -> str:
+        return f"expected `{self.expected}`"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.declared, "declared here"),)
+
+
+@record(kw_only=True)
+class NotStraight(Diagnostic):
+    """A function that combines elements loops, or reads or writes memory. Triton combines with plain arithmetic only.
+
+    Branches are fine: both sides are computed, and one is chosen.
+
+        fn power(a: f32, b: f32) -> f32 { let mut r = a; for i in 0..3 { r = r * b; } r }       // error
+        fn power(a: f32, b: f32) -> f32 { a * b * b * b }
+    """
+
+    code = "E0617"
+    function: str
+    combine: str
+    declared: Span
+
+    def message(self) -> str:
+        return f"`{self.combine}` loops or touches memory, which a function given to `{self.function}` cannot"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.declared, "declared here"),)
+
+    def help(self) -> str:
+        return "write out what the loop does; load what is needed before"
