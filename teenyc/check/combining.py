@@ -25,7 +25,7 @@ from teenyc.ir import nodes as ir
 from teenyc.record import record, replace
 from teenyc.source import Span
 from teenyc.syntax import ast
-from teenyc.types import ONE, DType, Element, Extent, Kind, Shape, TensorType, is_float, is_integer
+from teenyc.types import F32, ONE, DType, Element, Extent, Kind, Shape, TensorType, is_float, is_integer
 
 
 @record
@@ -48,7 +48,8 @@ def call(
     functions = {p.name for p in record.params if p.role is Role.FUNCTION}
     (name,) = functions
     inputs = _inputs(context, record, bound["input"])
-    passed = function_value(context, bound[name])
+    first = context.inference.final(inputs[0].type.element) if inputs else F32
+    passed = function_value(context, bound[name], first)
     plain = replace(record, params=tuple(p for p in record.params if p.name not in ("input", *functions)))
     read = arguments.read(context, plain, bound, generics)
     if inputs is None or passed is None or read is None:
@@ -181,7 +182,7 @@ def _wrong(
             function=record.name,
             combine=found.name.text,
             expected=expected,
-            reason=reason or f"takes {len(found.parameters)} parameters",
+            reason=reason or f"takes {len(found.parameters)} parameter{'s' * (len(found.parameters) != 1)}",
             declared=found.name.span,
         )
     )

@@ -12,11 +12,29 @@ from teenyc.check.types import element_of
 from teenyc.ir import nodes as ir
 from teenyc.source import Span
 from teenyc.syntax import ast
-from teenyc.types import BOOL, DTYPES, F32, I32, ONE, DType, Extent, Kind, Pointer, TensorType, scalar
+from teenyc.types import (
+    BOOL,
+    DTYPES,
+    F32,
+    I32,
+    ONE,
+    Compute,
+    DType,
+    Element,
+    Extent,
+    Kind,
+    Pointer,
+    TensorType,
+    TypeVar,
+    scalar,
+)
 
 CONSTANTS = {"NEG_INFINITY": float("-inf"), "INFINITY": float("inf"), "NAN": float("nan")}
 CONSTANTS |= {"PI": 3.141592653589793, "E": 2.718281828459045, "LN_2": 0.6931471805599453}
 CONSTANTS |= {"LOG2_E": 1.4426950408889634, "SQRT_2": 1.4142135623730951, "LN_10": 2.302585092994046}
+LONGEST_BODY = 60
+"""The longest body of a closure that a report writes out."""
+
 LIMITS = {
     "f16": (65504.0, 2.0**-14, 2.0**-10),
     "bf16": (3.3895313892515355e38, 2.0**-126, 2.0**-7),
@@ -70,9 +88,20 @@ def expression(context: Context, node: ast.Expression) -> Checked:
         case ast.Range():
             return _unsupported(context, node.span, "a range", "ranges stand in `for` and in `x[(.., None)]`")
         case ast.Closure():
-            return _unsupported(context, node.span, "a closure", "write an `fn` with a name and pass the name")
+            return closure(context, node)
         case _:
             assert_never(node)
+
+
+def closure(context: Context, node: ast.Closure, element: Element = F32) -> Invalid:
+    """Reports a closure; a simple one is written out as the function on `element` that may stand in its place."""
+    instead = "write an `fn` with a name and pass the name"
+    if node.body and "\n" not in node.body and len(node.body) <= LONGEST_BODY:
+        variable = element.of if isinstance(element, Compute) else element
+        generic = f"<{variable}: {variable.bound.value}>" if isinstance(variable, TypeVar) else ""
+        given = ", ".join(p if ":" in p else f"{p}: {variable}" for p in node.parameters)
+        instead += f": `fn combine{generic}({given}) -> {variable} {{ {node.body} }}`"
+    return _unsupported(context, node.span, "a closure", instead)
 
 
 def operand(context: Context, node: ast.Expression) -> ir.Operand | Invalid:

@@ -20,6 +20,7 @@ from teenyc.check.signature import PARAMETER, Generics, bind_types, conformed, o
 from teenyc.intrinsics.spec import Param, Role
 from teenyc.source import Span
 from teenyc.syntax import ast
+from teenyc.types import F32, Element
 
 Written: TypeAlias = "tuple[ast.TypeExpression | ast.Expression, ...]"
 
@@ -110,8 +111,11 @@ def is_function_type(type: ast.TypeExpression) -> bool:
     return isinstance(type, ast.OtherType) and type.text.startswith("fn")
 
 
-def function_value(context: Context, node: ast.Expression) -> FunctionValue | None:
-    """The function that an argument names, with a turbofish or without; None after a report."""
+def function_value(context: Context, node: ast.Expression, element: Element = F32) -> FunctionValue | None:
+    """The function that an argument names, with a turbofish or without; None after a report.
+
+    `element` is what it will be given, for a report that writes a closure out as a function.
+    """
     if isinstance(node, ast.PathExpression):
         name = node.segments[-1].name.text
         symbol = context.lookup(name) if len(node.segments) == 1 else None
@@ -123,7 +127,7 @@ def function_value(context: Context, node: ast.Expression) -> FunctionValue | No
             context.library.mentioned.add(function.span)
             return FunctionValue(function, tuple(g for s in node.segments for g in s.generics))
     if isinstance(node, ast.Closure):
-        expressions.expression(context, node)
+        expressions.closure(context, node, element)
         return None
     from teenyc.diagnostics.catalog.functions import NotAFunction
 

@@ -241,8 +241,13 @@ class Block:
 
 @record(kw_only=True)
 class Closure:
-    """`|a, b| body`; kept so that the checker can say what to write instead."""
+    """`|a, b| body`; kept so that the checker can say what to write instead.
 
+    `parameters` are written as they stand, `body` too where it is an expression, and otherwise empty.
+    """
+
+    parameters: tuple[str, ...] = ()
+    body: str = ""
     span: Span = field(compare=False, repr=False)
 
 

@@ -150,8 +150,20 @@ def range_to(_context: Context, start: int, end: int, *parts: Any) -> ast.Range:
     return ast.Range(start=None, stop=parts[-1], inclusive=len(parts) > 1, span=Span(start, end))
 
 
-def closure(_context: Context, start: int, end: int, *_parts: Any) -> ast.Closure:
-    return ast.Closure(span=Span(start, end))
+def closure(context: Context, start: int, end: int, *parts: Any) -> ast.Closure:
+    """A closure as far as a report needs it: how its parameters and its body are written."""
+    *before, body = [p for p in parts if not isinstance(p, Token) and p is not None]
+    if isinstance(body, ast.Block) and not body.statements and body.value is not None:
+        body = body.value
+    names: list[str] = []
+    for part in before:
+        if isinstance(part, ast.NamePattern):
+            names.append(part.name.text)
+        elif names and not isinstance(part, ast.TuplePattern):  # the type of the parameter before it, or of the result
+            names[-1] += f": {context.text[part.span.start : part.span.end]}" if ":" not in names[-1] else ""
+    is_simple = not isinstance(body, ast.Block) and not any(isinstance(p, ast.TuplePattern) for p in before)
+    text = context.text[body.span.start : body.span.end] if is_simple else ""
+    return ast.Closure(parameters=tuple(names), body=text, span=Span(start, end))
 
 
 def if_(
