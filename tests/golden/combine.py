@@ -120,10 +120,12 @@ TEENYC = {
 _INTERPRETED = triton.knobs.runtime.interpret
 _LIMITS = (2**31 - 1, 65535, 65535)
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug")
-_FLOATS = {"f8e4m3": 8, "f8e5m2": 8, "f16": 16, "bf16": 16, "f32": 32, "f64": 64}
+_BYTES = {"f8e4m3": "float8e4nv", "f8e5m2": "float8e5", "f8e4m3fnuz": "float8e4b8", "f8e5m2fnuz": "float8e5b16"}
+_BYTES |= {"f8e4m3b15": "float8e4b15"}
+_FLOATS = {**dict.fromkeys(_BYTES, 8), "f16": 16, "bf16": 16, "f32": 32, "f64": 64}
 _NAMES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "int1": "bool"}
-_NAMES |= {"fp16": "f16", "fp32": "f32", "fp64": "f64", "fp8e4nv": "f8e4m3", "fp8e5": "f8e5m2"}
-_NAMES |= {"float8_e4m3fn": "f8e4m3", "float8_e5m2": "f8e5m2"}
+_NAMES |= {"fp16": "f16", "fp32": "f32", "fp64": "f64", **{t.replace("float", "fp"): n for n, t in _BYTES.items()}}
+_NAMES |= {n.replace("f8", "float8_"): n for n in _BYTES} | {"float8_e4m3fn": "f8e4m3"}
 
 
 class _Bound:
