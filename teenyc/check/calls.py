@@ -58,6 +58,8 @@ def method(context: Context, node: ast.MethodCall) -> Checked:
         return _unknown_method(context, node) if found is None else found
     receiver = ast.Argument(value=node.receiver, span=node.receiver.span)
     given = (receiver, *node.arguments)
+    if expressions.is_module(context, node.receiver):
+        return expressions.of_module(context, node.receiver, node.method.name, is_called=True)
     if find(name) is None and find_operator(name) is None:
         return _unknown_method(context, node)
     return _intrinsic(context, name, given, node.method.generics, node.method.name.span, node.span)
@@ -74,6 +76,7 @@ def _is_reduction(node: ast.MethodCall) -> bool:
 
 
 def _unknown_method(context: Context, node: ast.MethodCall) -> Checked:
+    from teenyc.check import other_names
     from teenyc.diagnostics.catalog.names import UnknownMethod
     from teenyc.diagnostics.suggest import closest
 
@@ -82,7 +85,8 @@ def _unknown_method(context: Context, node: ast.MethodCall) -> Checked:
         return INVALID
     name, type = node.method.name.text, str(context.type_of(receiver))
     similar = closest(name, [*TABLE, "add_offsets", "lt", "le", "gt", "ge", "eq", "ne"])
-    return context.report(UnknownMethod(span=node.method.name.span, name=name, type=type, similar=similar))
+    advice, at = other_names.method(name), node.method.name.span
+    return context.report(UnknownMethod(span=at, name=name, type=type, similar=similar, advice=advice))
 
 
 def _associated(context: Context, names: list[str], node: ast.Call) -> Checked:
@@ -124,8 +128,19 @@ def _unknown(context: Context, name: str, span: Span) -> Checked:
         return context.report(NestedKernel(span=span, name=name))
     if context.declarations.is_partial:
         return INVALID
+    from teenyc.check import other_names
+
+    owner, _, last = name.rpartition("::")
     known = [*TABLE, *context.declarations.functions]
-    return context.report(UnknownFunction(span=span, name=name, similar=closest(name, known)))
+    advice = other_names.function(last)
+    plain = last.strip("_").removesuffix("f")
+    if not advice and plain != last and find(plain) is not None:
+        advice = f"write `{plain}(…)`"
+    if owner and not advice and (find(last) is not None or find_operator(last) is not None):
+        advice = f"the functions are in scope: write `{last}(…)`"
+        if len(owner) == 1:
+            advice += f", or declare the trait: `<{owner}: Triton, …>`"
+    return context.report(UnknownFunction(span=span, name=name, similar=closest(last, known), advice=advice))
 
 
 def _intrinsic(

@@ -160,6 +160,8 @@ class Context:
     others: dict[int, Place] = field(default_factory=dict)
     library: Library = field(default_factory=Library)
     calling: tuple[str, ...] = ()
+    ended: dict[str, Span] = field(default_factory=dict)
+    """Variables of blocks that have ended, and where they were declared."""
     call_span: Span | None = None
     keeps_functions: bool = True
     """whether calls may become calls of functions; what pads a kernel must see all of it"""
@@ -211,7 +213,10 @@ class Context:
         """Ends the innermost scope; what it declared and nobody used is a lint."""
         from teenyc.check.lints import lint_symbols
 
-        lint_symbols(self.scopes.pop().values(), self.reporter)
+        ended = self.scopes.pop()
+        lint_symbols(ended.values(), self.reporter)
+        if not self.calling:
+            self.ended.update((s.shown, s.span) for s in ended.values())
 
     def named(self, checked: Checked, name: str, span: Span) -> Checked:
         """The value under the author's name: the temporary just made takes it, anything else gets a copy."""

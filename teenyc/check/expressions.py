@@ -116,16 +116,19 @@ def operand(context: Context, node: ast.Expression) -> ir.Operand | Invalid:
 
 def condition(context: Context, node: ast.Expression) -> ir.Operand | Invalid:
     """Checks an expression that must give one bool scalar."""
-    checked = operand(context, node)
+    return _one_bool(context, operand(context, node), node.span)
+
+
+def _one_bool(context: Context, checked: ir.Operand | Invalid, span: Span) -> ir.Operand | Invalid:
+    """What must be one bool scalar."""
     if isinstance(checked, Invalid):
         return INVALID
     type = context.tensor_of(checked)
     if type is not None and is_bool(type.element) and not type.shape:
         return checked
-    from teenyc.diagnostics.catalog.types import MismatchedTypes
+    from teenyc.diagnostics.catalog.values import NotACondition
 
-    why = "a condition is one bool; choose between tensors with `where_`"
-    return context.report(MismatchedTypes(span=node.span, expected="bool", found=str(type), why=why))
+    return context.report(NotACondition(span=span, found=str(context.type_of(checked))))
 
 
 def extent(context: Context, node: ast.Expression, what: str) -> Extent | None:
@@ -213,8 +216,58 @@ def _unknown(context: Context, name: str, span: Span) -> Checked:
 
     if context.declarations.is_partial and name.isupper():
         return INVALID
-    known = [n for scope in context.scopes for n in scope] + list(context.declarations.constants)
-    return context.report(UnknownName(span=span, name=name, similar=closest(name, known)))
+    from teenyc.check import other_names
+
+    known = [n for scope in context.scopes for n in scope if "'" not in n and " " not in n]
+    similar = closest(name, [*known, *context.declarations.constants])
+    advice, ended = _lookalike(name, known) or other_names.value(name), context.ended.get(name)
+    return context.report(UnknownName(span=span, name=name, similar=similar, advice=advice, ended=ended))
+
+
+def _lookalike(name: str, known: list[str]) -> str:
+    """Says so where a name in scope differs only by letters of another alphabet that look the same."""
+    plain = name.translate(_LOOKALIKES)
+    other = next((k for k in known if k != name and k.translate(_LOOKALIKES) == plain), None)
+    if other is None:
+        return ""
+    from unicodedata import name as name_of
+
+    one, two = next((a, b) for a, b in zip(name, other, strict=False) if a != b)
+    return f"`{other}` looks the same, but has {name_of(two).lower()} in the place of {name_of(one).lower()}"
+
+
+_LOOKALIKES = str.maketrans("аеорсухіјѕΑΒΕΖΗΙΚΜΝΟΡΤΥΧοАВЕКМНОРСТХ", "aeopcyxijsABEZHIKMNOPTYXoABEKMHOPCTX")
+
+
+def is_module(context: Context, node: ast.Expression) -> bool:
+    """Whether an expression is the name of a module of another language, such as `np`, that nothing here hides."""
+    from teenyc.check.other_names import MODULES
+
+    if isinstance(node, ast.FieldAccess):
+        return is_module(context, node.operand)
+    if not isinstance(node, ast.PathExpression) or len(node.segments) != 1:
+        return False
+    name = node.segments[0].name.text
+    return name in MODULES and context.lookup(name) is None
+
+
+def of_module(context: Context, module: ast.Expression, name: ast.Name, *, is_called: bool) -> Invalid:
+    """Reports `np.exp(x)` and `tl.float32`."""
+    from teenyc.check import other_names
+    from teenyc.diagnostics.catalog.names import UnknownName
+    from teenyc.intrinsics import find, find_operator
+
+    text = name.text
+    is_known = find(text) is not None or find_operator(text) is not None
+    advice = f"the functions are in scope: write `{text}(…)`" if is_known else other_names.function(text)
+    if not is_called:
+        advice = other_names.type_(text) or advice
+    root = module
+    while isinstance(root, ast.FieldAccess):
+        root = root.operand
+    assert isinstance(root, ast.PathExpression)
+    advice = advice or "nothing is imported: the functions of teenyc are in scope"
+    return context.report(UnknownName(span=root.span, name=root.segments[0].name.text, advice=advice))
 
 
 def _associated(context: Context, owner: str, name: str, span: Span) -> Checked:
@@ -263,9 +316,12 @@ def _binary(context: Context, node: ast.Binary) -> Checked:
 
 def _logical(context: Context, node: ast.Binary) -> Checked:
     """`a && b` evaluates `b` only if `a` does not decide; where `b` has no effect that makes no difference."""
-    left = condition(context, node.left)
+    first = operand(context, node.left)
     with context.block() as statements:
-        right = condition(context, node.right)
+        second = operand(context, node.right)
+    if _are_masks(context, node, first, second):
+        return INVALID
+    left, right = _one_bool(context, first, node.left.span), _one_bool(context, second, node.right.span)
     if isinstance(left, Invalid) or isinstance(right, Invalid):
         return INVALID
     if all(_is_harmless(s) for s in statements):
@@ -278,6 +334,28 @@ def _logical(context: Context, node: ast.Binary) -> Checked:
     result = context.value(scalar(BOOL))
     context.statements.append(ir.If(condition=left, then=then, otherwise=otherwise, results=(result,), span=node.span))
     return result
+
+
+def _are_masks(context: Context, node: ast.Binary, left: ir.Operand | Invalid, right: ir.Operand | Invalid) -> bool:
+    """Whether `&&` stands between masks; reports it then."""
+    types = [context.tensor_of(o) for o in (left, right) if not isinstance(o, Invalid)]
+    if not any(t is not None and t.shape and is_bool(t.element) for t in types):
+        return False
+    from teenyc.diagnostics.catalog.values import LogicalOnMasks
+
+    found = [str(context.type_of(o)) if not isinstance(o, Invalid) else "" for o in (left, right)]
+    are_closed = not any(
+        isinstance(s, ast.Binary) and s.span.start == s.left.span.start for s in (node.left, node.right)
+    )
+    context.report(
+        LogicalOnMasks(
+            span=node.operator_span,
+            operator=node.operator,
+            operands=((found[0], node.left.span), (found[1], node.right.span)),
+            is_replaceable=are_closed,
+        )
+    )
+    return True
 
 
 def _is_harmless(statement: ir.Statement) -> bool:
@@ -301,12 +379,19 @@ def _cast(context: Context, node: ast.Cast) -> Checked:
 
 
 def _field(context: Context, node: ast.FieldAccess) -> Checked:
+    if is_module(context, node.operand):
+        return of_module(context, node.operand, node.name, is_called=False)
     checked = expression(context, node.operand)
     if isinstance(checked, Invalid):
         return INVALID
     if isinstance(checked, Group) and node.name.text.isdigit() and int(node.name.text) < len(checked.items):
         return checked.items[int(node.name.text)]
-    return _unsupported(context, node.span, f"the field `{node.name.text}`", "kernel values have no fields")
+    from teenyc.check import other_names
+    from teenyc.intrinsics import find
+
+    name = node.name.text
+    advice = other_names.field(name) or (f"call it: `.{name}(…)`" if find(name) is not None else "")
+    return _unsupported(context, node.span, f"the field `{name}`", advice or "kernel values have no fields")
 
 
 def _index(context: Context, node: ast.Index) -> Checked:

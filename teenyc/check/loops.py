@@ -16,7 +16,7 @@ from teenyc.ir import nodes as ir
 from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.syntax import ast
-from teenyc.types import BOOL, I32, TensorType, is_integer, scalar
+from teenyc.types import BOOL, I32, TensorType, Unsuffixed, is_integer, scalar
 
 
 def for_loop(context: Context, node: ast.For) -> None:
@@ -24,6 +24,11 @@ def for_loop(context: Context, node: ast.For) -> None:
     upwards = lowered_backwards(node)
     if upwards is not None:
         scoped_block(context, upwards)
+        return
+    if isinstance(node.pattern, ast.TuplePattern):
+        from teenyc.diagnostics.catalog.values import LoopPattern
+
+        context.report(LoopPattern(span=node.pattern.span))
         return
     if jumps(node.body, node.label):
         _jumping_for(context, node)
@@ -217,7 +222,8 @@ def _zero(context: Context, value: int = 0) -> ir.Literal:
 
 def _one_type(context: Context, operands: tuple[ir.Operand, ...], spans: tuple[Span, ...], whole: Span) -> bool:
     """Whether all bounds are scalars of one integer type; reports where not."""
-    first = next((o for o in operands if not isinstance(o, ir.Literal)), operands[0])
+    others = [o for o in operands if not isinstance(o, ir.Literal)]
+    first = next((o for o in others if (t := context.tensor_of(o)) and _is_index(t)), operands[0])
     target = context.tensor_of(first)
     for operand, span in zip(operands, spans, strict=True):
         type = context.tensor_of(operand)
@@ -225,7 +231,8 @@ def _one_type(context: Context, operands: tuple[ir.Operand, ...], spans: tuple[S
         if not fits or type is None or target is None or not context.inference.unify(target.element, type.element):
             from teenyc.diagnostics.catalog.types import MismatchedTypes
 
-            expected = str(target) if target is not None and _is_index(target) and not target.shape else "an integer"
+            is_named = target is not None and _is_index(target) and not isinstance(target.element, Unsuffixed)
+            expected = str(target) if is_named and target is not None and not target.shape else "an integer"
             why = "the bounds of a range are integers of one type"
             context.report(MismatchedTypes(span=span or whole, expected=expected, found=str(type), why=why))
             return False

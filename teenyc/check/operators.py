@@ -43,6 +43,8 @@ def binary(context: Context, sign: str, left: ir.Operand, right: ir.Operand, spa
     offset = _pointer_arithmetic(context, sign, left, right, spans)
     if offset is not None:
         return offset
+    if not _suits_operands(context, sign, left, right, spans):
+        return INVALID
     met = meet(context, sign, left, right, spans)
     if met is None:
         return INVALID
@@ -63,6 +65,21 @@ def binary(context: Context, sign: str, left: ir.Operand, right: ir.Operand, spa
         context.static.add(result.id)
     _note_extent(context, sign, left, right, result)
     return result
+
+
+def _suits_operands(
+    context: Context, sign: str, left: ir.Operand, right: ir.Operand, spans: tuple[Span, Span, Span]
+) -> bool:
+    """Whether no pointer and no float meets an operator that has no meaning for it, whatever the other side is."""
+    for operand, span in ((left, spans[0]), (right, spans[1])):
+        type = context.tensor_of(operand)
+        if type is None:
+            continue
+        is_pointer = isinstance(type.element, Pointer)
+        if is_pointer or (sign in BITWISE and is_float(type.element)):
+            _undefined(context, sign, str(type), spans[2], at=span)
+            return False
+    return True
 
 
 def meet(
@@ -254,11 +271,10 @@ def _is_defined(context: Context, sign: str, element: Element, spans: tuple[Span
     return legal
 
 
-def _undefined(context: Context, sign: str, type: str, span: Span) -> Invalid:
+def _undefined(context: Context, sign: str, type: str, span: Span, at: Span | None = None) -> Invalid:
     from teenyc.diagnostics.catalog.types import UndefinedOperator
 
-    advice = "convert masks with `as i32` on purpose" if type in ("bool",) or "bool" in type else None
-    return context.report(UndefinedOperator(span=span, operator=sign, type=type, advice=advice))
+    return context.report(UndefinedOperator(span=span, operator=sign, type=type, operand=at))
 
 
 def _mismatched(
@@ -279,9 +295,26 @@ def _mismatched(
     texts = (str(context.type_of(left)), str(context.type_of(right)))
     context.report(
         MismatchedOperands(
-            span=spans[2], operator=sign, left=texts[0], right=texts[1], left_span=spans[0], right_span=spans[1]
+            span=spans[2],
+            operator=sign,
+            left=texts[0],
+            right=texts[1],
+            left_span=spans[0],
+            right_span=spans[1],
+            convert=_wider(context, left, right),
         )
     )
+
+
+def _wider(context: Context, left: ir.Operand, right: ir.Operand) -> str:
+    """The element type of two that holds more: floats before integers, a named type before one that is open."""
+
+    def rank(element: Element) -> tuple[bool, bool, int]:
+        bits = element.bits if isinstance(element, DType) else 0
+        return not isinstance(element, Unsuffixed), is_float(element), bits
+
+    types = [t.element for t in (context.tensor_of(left), context.tensor_of(right)) if t is not None]
+    return str(max(types, key=rank)) if types else ""
 
 
 def _is_zero(context: Context, operand: ir.Operand) -> bool:

@@ -230,16 +230,31 @@ def _target(context: Context, node: ast.Expression) -> Symbol | None:
     name = node.segments[0].name.text
     symbol = context.lookup(name)
     if symbol is None:
-        expressions.expression(context, node)
+        if name in context.declarations.constants or name in context.ended:
+            expressions.expression(context, node)
+        else:
+            _undeclared(context, name, node.span)
         return None
     if not symbol.mutable and not isinstance(symbol.current, Invalid):
         from teenyc.diagnostics.catalog.names import AssignedImmutable
 
-        context.report(AssignedImmutable(span=node.span, name=name, declared=symbol.span))
+        context.report(
+            AssignedImmutable(span=node.span, name=name, declared=symbol.span, is_parameter=symbol.is_parameter)
+        )
         symbol.is_read = True
         return None
     symbol.is_assigned = True
     return symbol
+
+
+def _undeclared(context: Context, name: str, span: Span) -> None:
+    from teenyc.diagnostics.catalog.names import UnknownName
+    from teenyc.diagnostics.suggest import closest
+
+    similar = closest(name, [n for scope in context.scopes for n in scope])
+    advice = f"declare it before with `let mut {name} = …`" + (f", or assign to `{similar}`" if similar else "")
+    context.report(UnknownName(span=span, name=name, advice=advice))
+    context.declare(Symbol(name, span, INVALID, mutable=True, is_read=True, is_assigned=True))
 
 
 def _keeps_type(context: Context, symbol: Symbol, old: ir.Operand, new: ir.Operand, span: Span) -> bool:

@@ -51,18 +51,25 @@ def is_tensor(node: ast.TypeExpression) -> bool:
 
 def unknown(context: Context, name: str, span: Span) -> None:
     """Reports a type that kernels do not have."""
+    from teenyc.check import other_names
     from teenyc.diagnostics.catalog.names import UnknownType
     from teenyc.diagnostics.suggest import closest
 
     known = [*DTYPES, *context.elements, "Pointer"]
-    context.report(UnknownType(span=span, name=name, similar=closest(name, known)))
+    advice = other_names.type_(name)
+    if not advice and len(name) == 1 and name.isupper():
+        advice = f"declare it: `<{name}: Float>` behind the name of the function"
+    context.report(UnknownType(span=span, name=name, similar=closest(name, known), advice=advice))
 
 
 def _pointer(context: Context, segment: ast.Segment, span: Span) -> Element | None:
     if len(segment.generics) != 1 or not isinstance(
         segment.generics[0], ast.PathType | ast.TupleTypeExpression | ast.OtherType
     ):
-        unknown(context, "Pointer", span)
+        from teenyc.diagnostics.catalog.names import UnknownType
+
+        advice = "state the type of the elements: `Pointer<f32>`, `Pointer<D>`"
+        context.report(UnknownType(span=span, name="Pointer", advice=advice))
         return None
     to = element_of(context, segment.generics[0])
     return None if to is None else Pointer(to)

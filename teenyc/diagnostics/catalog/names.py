@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teenyc.diagnostics.model import Diagnostic, Label
+from teenyc.diagnostics.model import Diagnostic, Fix, Label
 from teenyc.record import record
 from teenyc.source import Span
 
@@ -21,6 +21,8 @@ class UnknownName(Diagnostic):
     code = "E0201"
     name: str
     similar: str | None = None
+    advice: str = ""
+    ended: Span | None = None
 
     def message(self) -> str:
         return f"unknown name `{self.name}`"
@@ -28,8 +30,20 @@ class UnknownName(Diagnostic):
     def label(self) -> str:
         return "not found in this kernel"
 
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.ended, "declared here, in a block that has ended"),) if self.ended else ()
+
     def help(self) -> str | None:
+        if self.advice:
+            return self.advice
+        if self.ended:
+            return f"declare `{self.name}` before the block, with `let mut`"
         return f"a similar name is in scope: `{self.similar}`" if self.similar else None
+
+    def fix(self) -> Fix | None:
+        if self.similar and self.span and not self.advice and not self.ended:
+            return Fix(self.span, self.similar)
+        return None
 
 
 @record(kw_only=True)
@@ -45,6 +59,7 @@ class UnknownFunction(Diagnostic):
     code = "E0202"
     name: str
     similar: str | None = None
+    advice: str = ""
 
     def message(self) -> str:
         return f"unknown function `{self.name}`"
@@ -53,6 +68,8 @@ class UnknownFunction(Diagnostic):
         return "no intrinsic and no `fn` of this file has that name"
 
     def help(self) -> str | None:
+        if self.advice:
+            return self.advice
         return f"there is a function with a similar name: `{self.similar}`" if self.similar else None
 
 
@@ -70,11 +87,14 @@ class UnknownMethod(Diagnostic):
     name: str
     type: str
     similar: str | None = None
+    advice: str = ""
 
     def message(self) -> str:
         return f"no method `{self.name}` on a value of type `{self.type}`"
 
     def help(self) -> str | None:
+        if self.advice:
+            return self.advice
         return f"there is a method with a similar name: `{self.similar}`" if self.similar else None
 
 
@@ -143,6 +163,7 @@ class UnknownType(Diagnostic):
     code = "E0206"
     name: str
     similar: str | None = None
+    advice: str = ""
 
     def message(self) -> str:
         return f"unknown type `{self.name}`"
@@ -151,6 +172,8 @@ class UnknownType(Diagnostic):
         return "not a type that a kernel can use here"
 
     def help(self) -> str | None:
+        if self.advice:
+            return self.advice
         return f"a similar type exists: `{self.similar}`" if self.similar else None
 
 
@@ -168,6 +191,7 @@ class AssignedImmutable(Diagnostic):
     code = "E0207"
     name: str
     declared: Span | None
+    is_parameter: bool = False
 
     def message(self) -> str:
         return f"cannot assign twice to immutable variable `{self.name}`"
@@ -176,9 +200,12 @@ class AssignedImmutable(Diagnostic):
         return "assigned here"
 
     def secondary(self) -> tuple[Label, ...]:
-        return (Label(self.declared, "declared without `mut` here"),) if self.declared else ()
+        words = "declared here" if self.is_parameter else "declared without `mut` here"
+        return (Label(self.declared, words),) if self.declared else ()
 
     def help(self) -> str:
+        if self.is_parameter:
+            return f"parameters and constants keep their values: copy it first, `let mut {self.name} = {self.name};`"
         return f"declare it with `let mut {self.name}`"
 
 

@@ -23,6 +23,7 @@ class MismatchedOperands(Diagnostic):
     right: str
     left_span: Span
     right_span: Span
+    convert: str = ""
 
     def message(self) -> str:
         return f"`{self.operator}` needs two values of one type, found `{self.left}` and `{self.right}`"
@@ -30,8 +31,12 @@ class MismatchedOperands(Diagnostic):
     def secondary(self) -> tuple[Label, ...]:
         return (Label(self.left_span, f"this is `{self.left}`"), Label(self.right_span, f"this is `{self.right}`"))
 
-    def help(self) -> str:
-        return f"convert one side, for example with `as {self.left}`"
+    def help(self) -> str | None:
+        if "Descriptor" in self.left + self.right:
+            return None
+        if "bool" in (self.left, self.right) or "<bool" in self.left + self.right:
+            return "masks are no numbers: choose with `where_(mask, a, b)`, or convert on purpose with `as i32`"
+        return f"convert one side, for example with `as {self.convert or self.left}`"
 
 
 @record(kw_only=True)
@@ -89,7 +94,8 @@ class MismatchedTypes(Diagnostic):
     convert: str | None = None
 
     def message(self) -> str:
-        return f"expected `{self.expected}`, found `{self.found}`"
+        expected = self.expected if self.expected.startswith(("a ", "an ")) else f"`{self.expected}`"
+        return f"expected {expected}, found `{self.found}`"
 
     def label(self) -> str:
         return self.why
@@ -150,7 +156,14 @@ class LiteralKind(Diagnostic):
         return f"the {kind} literal `{self.literal}` meets a value of type `{self.other}`{self.place}"
 
     def help(self) -> str:
-        return "convert the other side with `as`" if self.is_float else f"write `{self.literal}.0`"
+        if not self.is_float:
+            return f"write `{self.literal}.0`"
+        whole = self.literal.removesuffix(".0")
+        return (
+            f"write `{whole}`, or convert the other side with `as f32`"
+            if whole.isdigit()
+            else ("convert the other side with `as f32`")
+        )
 
     def fix(self) -> Fix | None:
         return None if self.is_float or self.span is None else Fix(self.span, f"{self.literal}.0")
@@ -169,13 +182,26 @@ class UndefinedOperator(Diagnostic):
     code = "E0306"
     operator: str
     type: str
-    advice: str | None = None
+    operand: Span | None = None
 
     def message(self) -> str:
         return f"`{self.operator}` has no meaning for `{self.type}`"
 
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.operand, f"this is `{self.type}`"),) if self.operand else ()
+
     def help(self) -> str | None:
-        return self.advice
+        if "Pointer" in self.type:
+            return "pointers are only moved, by integers: `p + off`; compare and compute with the offsets"
+        if "bool" in self.type:
+            return "convert masks with `as i32` on purpose"
+        if self.operator == "^":
+            return "`^` is the exclusive or of integers; a square is `x * x`"
+        if self.operator == "!":
+            return "`!` inverts bools and integers; a number is compared: `x == 0.0`"
+        if self.operator in ("&", "|", "<<", ">>"):
+            return "convert to an integer first: `as i32`"
+        return "convert to a signed integer first: `as i32`" if self.operator == "-" else None
 
 
 @record(kw_only=True)
@@ -350,7 +376,11 @@ class InvalidCast(Diagnostic):
         return f"`{self.source}` cannot be cast to `{self.target}`"
 
     def help(self) -> str | None:
-        return "compare instead: `x != 0`" if self.target == "bool" else None
+        if self.target == "bool":
+            return "compare instead: `x != 0`"
+        if "Pointer" in self.source:
+            return "addresses are no numbers: `load` what they point to"
+        return f"convert to an integer first: `as i32 as {self.target}`" if "bool" in self.source else None
 
 
 @record(kw_only=True)
@@ -371,6 +401,10 @@ class BadIndex(Diagnostic):
         return "write `x[(.., None)]` for a last axis, `x[(None, ..)]` for a first one"
 
 
+def _given(type: str) -> str:
+    return type if type.startswith("no ") or type.endswith(" values") else f"`{type}`"
+
+
 @record(kw_only=True)
 class MismatchedBranches(Diagnostic):
     """The branches of an `if` or `match` give values of different types or shapes.
@@ -385,13 +419,20 @@ class MismatchedBranches(Diagnostic):
     first_span: Span
 
     def message(self) -> str:
-        return f"the branches give `{self.first}` and `{self.second}`"
+        return f"the branches give {_given(self.first)} and {_given(self.second)}"
 
     def label(self) -> str:
-        return f"this is `{self.second}`"
+        return f"this is {_given(self.second)}"
 
     def secondary(self) -> tuple[Label, ...]:
-        return (Label(self.first_span, f"this is `{self.first}`"),)
+        return (Label(self.first_span, f"this is {_given(self.first)}"),)
+
+    def help(self) -> str:
+        if "no value" in (self.first, self.second):
+            return "every branch gives a value, without a `;` behind it; add `else { … }`, or `_ => …` to a `match`"
+        if ("Tensor" in self.first) != ("Tensor" in self.second):
+            return "make a tensor of the number with `full(&[…], x)`, or choose element by element with `where_`"
+        return "make both the same: convert one with `as`, or give it the other's shape"
 
 
 @record(kw_only=True)
@@ -408,6 +449,11 @@ class NoValue(Diagnostic):
 
     def message(self) -> str:
         return f"{self.needed} is needed, but this gives {self.found}"
+
+    def help(self) -> str | None:
+        if self.found == "no value":
+            return "only a last expression without `;` gives a value; what writes to memory gives none"
+        return "name each: `let (a, b) = …`" if self.found.endswith(" values") and self.needed == "a value" else None
 
 
 @record(kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teenyc.diagnostics.model import Diagnostic, Label
+from teenyc.diagnostics.model import Diagnostic, Fix, Label
 from teenyc.record import record
 from teenyc.source import Span
 
@@ -56,3 +56,75 @@ class NotAnOffset(Diagnostic):
         if "Pointer" in self.found:
             return "pointers are not added or subtracted; move one of them by an integer"
         return "offsets count elements: write an integer, or convert with `as i32`"
+
+
+@record(kw_only=True)
+class LogicalOnMasks(Diagnostic):
+    """`&&` and `||` join two conditions, each one bool. Masks, which are tensors, are joined by `&` and `|`.
+
+    These bind tighter than comparisons, which therefore need parentheses.
+
+        let m = rows < n && columns < k;
+        let m = (rows < n) & (columns < k);
+    """
+
+    code = "E0375"
+    operator: str
+    operands: tuple[tuple[str, Span], ...]
+    is_replaceable: bool
+
+    def message(self) -> str:
+        return f"`{self.operator}` joins two bools, not masks"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return tuple(Label(span, f"this is `{found}`") for found, span in self.operands if found)
+
+    def help(self) -> str:
+        advice = f"write `{self.operator[0]}` between masks"
+        return advice if self.is_replaceable else f"{advice}, with parentheses around comparisons"
+
+    def fix(self) -> Fix | None:
+        return Fix(self.span, self.operator[0]) if self.is_replaceable and self.span else None
+
+
+@record(kw_only=True)
+class NotACondition(Diagnostic):
+    """A condition is one bool: a program takes one branch. For each element of a tensor `where_` chooses.
+
+    if x > 0.0 { y = x; }               // x: a tensor
+    y = where_(x > 0.0, x, y);
+
+    if n { y = x; }                     // n: i32
+    if n != 0 { y = x; }
+    """
+
+    code = "E0378"
+    found: str
+
+    def message(self) -> str:
+        return f"expected `bool`, found `{self.found}`"
+
+    def label(self) -> str:
+        return "a condition is one bool"
+
+    def help(self) -> str:
+        if "Tensor" in self.found:
+            return "choose element by element with `where_(mask, a, b)`, or make one bool with `max(mask as i32) > 0`"
+        return "compare it: `x != 0`"
+
+
+@record(kw_only=True)
+class LoopPattern(Diagnostic):
+    """A `for` counts: it gives one number an iteration, which has one name.
+
+    for (i, x) in 0..n {}
+    for i in 0..n {}
+    """
+
+    code = "E0379"
+
+    def message(self) -> str:
+        return "a range gives one number, not a tuple"
+
+    def help(self) -> str:
+        return "write one name: `for i in a..b`"
