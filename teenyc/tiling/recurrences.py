@@ -1,0 +1,174 @@
+"""Recurrences: a loop goes in; for each value that it carries, the law by which a block of iterations makes one step.
+
+The laws are those that hold for any order of iterations, up to rounding: sums, extrema, and sums that are brought to
+the running extremum at each step (the rescaled sum of online softmax: Milakov and Gimelshein, 2018). They are proven
+from the shape of the expressions: no name counts, and neither does what the values mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from teenyc.intrinsics import TABLE
+from teenyc.intrinsics.spec import Effect
+from teenyc.ir.nodes import Binary, Call, Copy, For, If, Let, Literal, Operand, Value, While
+from teenyc.ir.walk import all_operands, operands_of, results_of
+from teenyc.record import replace
+from teenyc.tiling.plan import Extremum, Law, Refusal, Sum, Term, Unchanged
+from teenyc.tiling.products import terms_of
+
+EXPONENTIALS = ("exp", "exp2")
+EXTREMA = ("maximum", "minimum")
+
+
+def laws_of(loop: For) -> tuple[Law, ...] | Refusal:
+    """A law for each carried value, in order, or the reason why there is none for one of them."""
+    effect = _effect(loop)
+    if effect is not None:
+        return effect
+    reading = _Reading.of(loop)
+    extrema = {n: law for n in range(len(loop.carried)) if (law := reading.extremum(n)) is not None}
+    laws: list[Law] = []
+    for n, carried in enumerate(loop.carried):
+        law: Law | None = extrema.get(n) or reading.unchanged(n) or reading.sum(n, extrema)
+        if law is None:
+            name = f"`{carried.inside.name}`" if carried.inside.name else "a value"
+            return Refusal(f"the next {name} is made of the last by no law that a block obeys", loop.span)
+        laws.append(law)
+    return tuple(laws)
+
+
+def _effect(loop: For) -> Refusal | None:
+    """What in the body must happen iteration by iteration."""
+    for statement in loop.body.statements:
+        match statement:
+            case Let(operation=Call(intrinsic=name)) if TABLE[name].effects - {Effect.READS}:
+                return Refusal(f"`{name}` in the loop happens once an iteration", statement.span)
+            case For() | While() | If():
+                return Refusal("there is a loop or a branch inside of the loop", statement.span)
+    return None
+
+
+class _Reading:
+    """The body of a loop: its definitions, and on which carried values each depends."""
+
+    def __init__(self, loop: For, lets: Mapping[int, Let], depends: Mapping[int, frozenset[int]]) -> None:
+        self.loop, self.lets, self.depends = loop, lets, depends
+
+    @staticmethod
+    def of(loop: For) -> _Reading:
+        depends = {c.inside.id: frozenset({n}) for n, c in enumerate(loop.carried)}
+        lets: dict[int, Let] = {}
+        for statement in loop.body.statements:
+            assert isinstance(statement, Let), "branches are refused before"
+            on = frozenset[int]().union(*(_of(depends, o) for o in operands_of(statement.operation)))
+            for result in results_of(statement):
+                depends[result.id], lets[result.id] = on, statement
+        return _Reading(loop, lets, depends)
+
+    def on(self, operand: Operand) -> frozenset[int]:
+        return _of(self.depends, operand)
+
+    def unchanged(self, n: int) -> Unchanged | None:
+        return Unchanged() if self.plain(self.loop.body.yields[n]) == self.loop.carried[n].inside else None
+
+    def plain(self, operand: Operand) -> Operand:
+        """What an operand is another name of."""
+        while isinstance(operand, Value) and operand.id in self.lets:
+            operation = self.lets[operand.id].operation
+            if not isinstance(operation, Copy):
+                break
+            operand = operation.operand
+        return operand
+
+    def call(self, operand: Operand, names: tuple[str, ...]) -> Call | None:
+        """The call of one of some intrinsics that an operand is the result of."""
+        operand = self.plain(operand)
+        let = self.lets.get(operand.id) if isinstance(operand, Value) else None
+        operation = let.operation if let is not None else None
+        return operation if isinstance(operation, Call) and operation.intrinsic in names else None
+
+    # ---- laws -------------------------------------------------------------------------------------------------------
+
+    def extremum(self, n: int) -> Extremum | None:
+        call = self.call(self.loop.body.yields[n], EXTREMA)
+        if call is None or call.attributes:
+            return None
+        inside = self.loop.carried[n].inside
+        sides = [self.plain(o) for _, o in call.operands]
+        for own, other in (sides, sides[::-1]):
+            if own == inside and not self.on(other):
+                return Extremum(call.intrinsic, other)
+        return None
+
+    def sum(self, n: int, extrema: Mapping[int, Extremum]) -> Sum | None:
+        inside = self.loop.carried[n].inside
+        terms = terms_of(self.loop.body.yields[n], self.lets, lambda value: bool(self.on(value)))
+        terms = tuple(replace(t, factors=tuple(map(self.plain, t.factors))) for t in terms)
+        kept = [t for t in terms if inside in t.factors]
+        added = tuple(t for t in terms if inside not in t.factors)
+        if len(kept) != 1 or kept[0].is_negative or kept[0].factors.count(inside) != 1:
+            return None
+        coefficient = [f for f in kept[0].factors if f != inside]
+        if not coefficient:
+            is_plain = all(not self.on(f) for t in added for f in t.factors)
+            return Sum(added, kept[0]) if is_plain else None
+        if len(coefficient) != 1:
+            return None
+        for m in extrema:
+            scale = self.rescaling(coefficient[0], m)
+            if scale is not None and all(self.is_rescaled(t, m, scale) for t in added):
+                return Sum(added, kept[0], extremum=m)
+        return None
+
+    def rescaling(self, coefficient: Operand, m: int) -> tuple[str, frozenset[Term]] | None:
+        """`f` and `a` where an operand is `f(a (m - m'))`, with `m'` the next value of carried value `m`."""
+        exponent = self.exponent(coefficient)
+        if exponent is None:
+            return None
+        inside, new = self.loop.carried[m].inside, self.plain(self.loop.body.yields[m])
+        old_part = {_without(t, inside) for t in exponent[1] if inside in t.factors}
+        new_part = {_without(t, new) for t in exponent[1] if new in t.factors}
+        if len(exponent[1]) != 2 * len(old_part) or old_part != {replace(t, is_negative=not t.is_negative) for t in new_part}:
+            return None
+        is_free = all(not self.on(f) for t in old_part for f in t.factors)
+        return (exponent[0], frozenset(old_part)) if old_part and is_free and self.is_invariant(old_part) else None
+
+    def is_invariant(self, terms: set[Term]) -> bool:
+        """Whether a factor is the same in all iterations: it is defined outside of the loop."""
+        return all(not isinstance(f, Value) or (f.id not in self.lets and f != self.loop.counter) for t in terms for f in t.factors)
+
+    def is_rescaled(self, term: Term, m: int, scale: tuple[str, frozenset[Term]]) -> bool:
+        """Whether a term has one factor `f(a (x - m'))`, and nothing else of what the loop carries."""
+        carried = [f for f in term.factors if self.on(f)]
+        if len(carried) != 1:
+            return False
+        exponent = self.exponent(carried[0])
+        if exponent is None or exponent[0] != scale[0]:
+            return False
+        new = self.plain(self.loop.body.yields[m])
+        with_new = {_without(t, new) for t in exponent[1] if new in t.factors}
+        if with_new != {replace(t, is_negative=not t.is_negative) for t in scale[1]}:
+            return False
+        others = [f for t in exponent[1] if new not in t.factors for f in t.factors]
+        return all(not self.on(f) for f in others)
+
+    def exponent(self, operand: Operand) -> tuple[str, tuple[Term, ...]] | None:
+        """The exponential that an operand is, and the terms of its argument."""
+        call = self.call(operand, EXPONENTIALS)
+        if call is None:
+            return None
+        ((_, argument),) = call.operands
+        stop = {self.plain(y) for y in self.loop.body.yields}
+        terms = terms_of(argument, self.lets, lambda value: bool(self.on(value)) and value not in stop)
+        return call.intrinsic, tuple(replace(t, factors=tuple(map(self.plain, t.factors))) for t in terms)
+
+
+def _without(term: Term, factor: Operand) -> Term:
+    rest = list(term.factors)
+    rest.remove(factor)
+    return replace(term, factors=tuple(sorted(rest, key=str)))
+
+
+def _of(depends: Mapping[int, frozenset[int]], operand: Operand) -> frozenset[int]:
+    return depends.get(operand.id, frozenset()) if isinstance(operand, Value) else frozenset()
