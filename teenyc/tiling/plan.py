@@ -1,4 +1,4 @@
-"""The plan of a tiling as a value: which axes are blocked, by what law each carried value is summed, what became a dot."""
+"""The plan of a tiling as a value: which axes are blocked, and by what law each carried value takes a block at once."""
 
 from __future__ import annotations
 
@@ -54,6 +54,14 @@ class Term:
 
     factors: tuple[Operand, ...]
     is_negative: bool = False
+
+
+@record
+class LoopPlan:
+    """How one loop is blocked: its axis, and the law of each value that it carries."""
+
+    axis: BlockedAxis
+    laws: tuple[Law, ...]
 
 
 @record

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
-from teenyc.ir.nodes import Binary, Call, Copy, For, If, Let, Literal, Operand, Value, While
-from teenyc.ir.walk import all_operands, operands_of, results_of
+from teenyc.ir.nodes import Call, Copy, For, If, Let, Operand, Value, While
+from teenyc.ir.walk import operands_of, results_of
 from teenyc.record import replace
 from teenyc.tiling.plan import Extremum, Law, Refusal, Sum, Term, Unchanged
 from teenyc.tiling.products import terms_of
@@ -27,7 +27,7 @@ def laws_of(loop: For) -> tuple[Law, ...] | Refusal:
     if effect is not None:
         return effect
     reading = _Reading.of(loop)
-    extrema = {n: law for n in range(len(loop.carried)) if (law := reading.extremum(n)) is not None}
+    extrema = {n: found for n in range(len(loop.carried)) if (found := reading.extremum(n)) is not None}
     laws: list[Law] = []
     for n, carried in enumerate(loop.carried):
         law: Law | None = extrema.get(n) or reading.unchanged(n) or reading.sum(n, extrema)
@@ -129,14 +129,20 @@ class _Reading:
         inside, new = self.loop.carried[m].inside, self.plain(self.loop.body.yields[m])
         old_part = {_without(t, inside) for t in exponent[1] if inside in t.factors}
         new_part = {_without(t, new) for t in exponent[1] if new in t.factors}
-        if len(exponent[1]) != 2 * len(old_part) or old_part != {replace(t, is_negative=not t.is_negative) for t in new_part}:
+        if len(exponent[1]) != 2 * len(old_part) or old_part != {
+            replace(t, is_negative=not t.is_negative) for t in new_part
+        }:
             return None
         is_free = all(not self.on(f) for t in old_part for f in t.factors)
         return (exponent[0], frozenset(old_part)) if old_part and is_free and self.is_invariant(old_part) else None
 
     def is_invariant(self, terms: set[Term]) -> bool:
         """Whether a factor is the same in all iterations: it is defined outside of the loop."""
-        return all(not isinstance(f, Value) or (f.id not in self.lets and f != self.loop.counter) for t in terms for f in t.factors)
+        return all(
+            not isinstance(f, Value) or (f.id not in self.lets and f != self.loop.counter)
+            for t in terms
+            for f in t.factors
+        )
 
     def is_rescaled(self, term: Term, m: int, scale: tuple[str, frozenset[Term]]) -> bool:
         """Whether a term has one factor `f(a (x - m'))`, and nothing else of what the loop carries."""

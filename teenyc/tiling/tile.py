@@ -8,9 +8,10 @@ from teenyc.ir.axes import axes
 from teenyc.ir.nodes import Block, ConstantParameter, For, Kernel, Let, Operand, Parameter, Value
 from teenyc.ir.walk import statements_of, values_of
 from teenyc.record import replace
-from teenyc.tiling.lower import Blocking, LoopPlan, Refused, Rows
-from teenyc.tiling.plan import BlockedAxis, Refusal
+from teenyc.tiling import lower, operations
+from teenyc.tiling.plan import BlockedAxis, LoopPlan, Refusal
 from teenyc.tiling.recurrences import laws_of
+from teenyc.tiling.state import Blocking, RefusedError, Rows, Tile
 from teenyc.types import I32, Extent, scalar
 
 
@@ -26,15 +27,17 @@ def tiled(kernel: Kernel) -> Kernel | Refusal:
             laws = laws_of(statement)
             if isinstance(laws, Refusal):
                 return laws
-            loops[statement.counter.id] = LoopPlan(BlockedAxis("loop", statement.counter.id, "BLOCK_N", statement.counter.name), laws)
-    blocking = Blocking(rows=[Rows(axis, _count(kernel))], loops=loops, infos=infos, lets=lets, ids=ids)
-    from teenyc.tiling.lower import Tile
-
+            loops[statement.counter.id] = LoopPlan(
+                BlockedAxis("loop", statement.counter.id, "BLOCK_N", statement.counter.name), laws
+            )
+    blocking = Blocking(
+        rows=[Rows(axis, _count(kernel))], loops=loops, infos=infos, lets=lets, ids=ids, define=operations.make
+    )
     for parameter in kernel.parameters:
         blocking.tiles[parameter.value.id] = Tile(parameter.value)
     try:
-        blocking.block(kernel.body.statements)
-    except Refused as refused:
+        lower.block(blocking, kernel.body.statements)
+    except RefusedError as refused:
         return Refusal(refused.reason, refused.span)
     blocks = ["BLOCK_M", *(["BLOCK_N"] if loops else [])]
     constants = tuple(ConstantParameter(name=b, type=scalar(I32), span=kernel.span) for b in blocks)

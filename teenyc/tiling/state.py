@@ -1,0 +1,205 @@
+"""The state of a blocking: what values have become, and what is written so far; tiles that meet, and small operations.
+
+Every value of the source becomes a tile: the blocked axes along which it varies, in the plan's order, and behind them
+the axes of its own. Axes along which all elements are equal are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from teenyc.ir.axes import Axis, AxisInfo
+from teenyc.ir.nodes import (
+    Attribute,
+    Binary,
+    Call,
+    ExpandDims,
+    Let,
+    Literal,
+    Operand,
+    Operation,
+    Statement,
+    Value,
+)
+from teenyc.record import record
+from teenyc.source import NO_COMMENTS, Comments, Span
+from teenyc.tiling.plan import BlockedAxis, LoopPlan
+from teenyc.types import BOOL, ONE, Element, Shape, TensorType, broadcast, is_float
+
+
+class RefusedError(Exception):
+    """The plan cannot be carried out; the reason is for people."""
+
+    def __init__(self, reason: str, span: Span) -> None:
+        super().__init__(reason)
+        self.reason, self.span = reason, span
+
+
+@record
+class Tile:
+    """What a value has become: `lead` are its blocked axes, the first of its axes; `rank` counts those behind them."""
+
+    operand: Operand
+    lead: tuple[BlockedAxis, ...] = ()
+    rank: int = 0
+
+
+Key: TypeAlias = "BlockedAxis | int"
+"""An axis of a sum: a blocked one, or an axis of the value's own by its place counted from the last."""
+
+
+@record
+class Rows:
+    """A blocked program axis and the operand that holds how many programs the source has along it."""
+
+    axis: BlockedAxis
+    count: Operand
+
+
+@dataclass(slots=True, eq=False)
+class Blocking:
+    """The rewriting of one kernel.
+
+    `tiles` holds what each value has become, by id. `valid` says which lanes of blocked rows are real, `iterations`
+    which of blocked iterations, where not all are. `raw` are the values that loads gave, `loaded` what a converted one
+    was in memory, by the id of the converted. `define` writes the definition of a value.
+    """
+
+    rows: Sequence[Rows]
+    loops: Mapping[int, LoopPlan]
+    infos: Mapping[int, AxisInfo]
+    lets: Mapping[int, Let]
+    ids: Iterator[int]
+    define: Callable[[Blocking, Let], None]
+    tiles: dict[int, Tile] = field(default_factory=dict)
+    valid: tuple[Tile, ...] = ()
+    iterations: Tile | None = None
+    raw: set[int] = field(default_factory=set)
+    loaded: dict[int, Tile] = field(default_factory=dict)
+    statements: list[Statement] = field(default_factory=list)
+
+    @property
+    def order(self) -> list[BlockedAxis]:
+        """The blocked axes in the order that all tiles keep."""
+        return [*(r.axis for r in self.rows), *(p.axis for p in self.loops.values())]
+
+    def fresh(self, element: Element, shape: Shape, name: str = "") -> Value:
+        return Value(next(self.ids), TensorType(element, shape), name)
+
+    def let(
+        self,
+        operation: Operation,
+        element: Element,
+        shape: Shape,
+        span: Span,
+        name: str = "",
+        comments: Comments = NO_COMMENTS,
+    ) -> Value:
+        result = self.fresh(element, shape, name)
+        self.statements.append(Let(results=(result,), operation=operation, span=span, comments=comments))
+        return result
+
+    def call(
+        self,
+        intrinsic: str,
+        operands: Sequence[tuple[str, Operand]],
+        attributes: Sequence[tuple[str, Attribute]],
+        element: Element,
+        shape: Shape,
+        span: Span,
+        name: str = "",
+    ) -> Value:
+        call = Call(intrinsic=intrinsic, operands=tuple(operands), attributes=tuple(attributes))
+        return self.let(call, element, shape, span, name)
+
+    def tile(self, operand: Operand, span: Span) -> Tile:
+        """The tile of an operand of the source."""
+        if not isinstance(operand, Value):
+            return Tile(operand)
+        if operand.id not in self.tiles:
+            self.define(self, self.lets[operand.id])
+        return self.tiles[operand.id]
+
+    def aligned(self, tile: Tile, lead: Sequence[BlockedAxis], rank: int, span: Span) -> Operand:
+        """A tile with an axis of extent 1 for each that it lacks, so that it meets others element by element."""
+        if not tile.lead and (tile.rank == rank or not shape_of(tile.operand)):
+            return tile.operand
+        axes = [n for n, axis in enumerate(lead) if axis not in tile.lead]
+        axes += range(len(lead), len(lead) + rank - tile.rank)
+        if not axes or not shape_of(tile.operand):
+            return tile.operand
+        if not tile.lead and axes == list(range(len(axes))):
+            return tile.operand  # they meet at the last axes
+        shape = list(shape_of(tile.operand))
+        for n in axes:
+            shape.insert(n, ONE)
+        expanded = ExpandDims(operand=tile.operand, axes=tuple(axes))
+        return self.let(expanded, element_of(tile.operand), tuple(shape), span)
+
+    def met(self, tiles: Sequence[Tile], span: Span) -> tuple[list[Operand], tuple[BlockedAxis, ...], int, Shape]:
+        """Tiles aligned to meet: operands, their axes together, and their shape."""
+        lead = tuple(a for a in self.order if any(a in t.lead for t in tiles))
+        rank = max((t.rank for t in tiles), default=0)
+        operands = [self.aligned(t, lead, rank, span) for t in tiles]
+        shape: Shape = ()
+        for operand in operands:
+            met = broadcast(shape, shape_of(operand))
+            assert met is not None, "tiles of one kernel meet"
+            shape = met
+        return operands, lead, rank, shape
+
+    def binary(self, operator: str, left: Tile, right: Tile, element: Element, span: Span, name: str = "") -> Tile:
+        (a, b), lead, rank, shape = self.met([left, right], span)
+        return Tile(self.let(Binary(operator=operator, left=a, right=b), element, shape, span, name), lead, rank)
+
+    def masked(self, tile: Tile, valid: Tile | None, other: Operand, span: Span) -> Tile:
+        """A tile with another number in the lanes that do not count."""
+        if valid is None:
+            return tile
+        (flags, value), lead, rank, shape = self.met([valid, tile], span)
+        element = element_of(tile.operand)
+        chosen = (("condition", flags), ("x", value), ("y", other))
+        return Tile(self.call("where", chosen, (), element, shape, span), lead, rank)
+
+    def filled(
+        self, tile: Tile, lead: Sequence[BlockedAxis], rank: int, shape: Shape, element: Element, span: Span
+    ) -> Tile:
+        """A tile of exactly a shape."""
+        operand = self.aligned(tile, lead, rank, span)
+        if shape_of(operand) == shape:
+            return Tile(operand, tuple(lead), rank)
+        if isinstance(operand, Literal):
+            given = (("value", operand),)
+            is_zero = operand.value == 0
+            made = "zeros" if is_zero else "full"
+            attributes = (("shape", shape), ("dtype", element))
+            value = self.call(made, () if is_zero else given, attributes, element, shape, span)
+        else:
+            value = self.call("broadcast_to", (("input", operand),), (("shape", shape),), element, shape, span)
+        return Tile(value, tuple(lead), rank)
+
+    def lead_of(self, info: AxisInfo) -> tuple[BlockedAxis, ...]:
+        return tuple(a for a in self.order if Axis(a.kind, a.id) in info.outer)
+
+    def width(self, value: Value) -> int:
+        """Along how many axes a value varies when it is blocked."""
+        info = self.infos[value.id]
+        return len(self.lead_of(info)) + sum(1 for a in info.lanes if a)
+
+
+def element_of(operand: Operand) -> Element:
+    """The element type of a number, address, or tensor of them."""
+    assert isinstance(operand.type, TensorType), "tiles are of numbers and addresses"
+    return operand.type.element
+
+
+def shape_of(operand: Operand) -> Shape:
+    """The shape of an operand."""
+    return operand.type.shape if isinstance(operand.type, TensorType) else ()
+
+
+def zero_of(element: Element) -> int | float | bool:
+    """The number that a sum is never changed by."""
+    return False if element == BOOL else 0.0 if is_float(element) else 0
