@@ -37,15 +37,15 @@ def blocked_loop(b: Blocking, loop: For, plan: LoopPlan) -> None:
     count = b.let(Binary(operator="sub", left=stop.operand, right=start.operand), I32, (), span)
     blocks = b.let(Binary(operator="div", left=count, right=step), I32, (), span)
     whole = b.let(Binary(operator="mul", left=blocks, right=step), I32, (), span)
-    full = b.let(Binary(operator="add", left=start.operand, right=whole), I32, (), span, f"full_{plan.axis.name}")
+    end = b.let(Binary(operator="add", left=start.operand, right=whole), I32, (), span, f"full_{plan.axis.name}")
     carried = [initial(b, c, span) for c in loop.carried]
-    carried = blocks(b, loop, plan, carried, (start.operand, full), None)
-    carried = blocks(b, loop, plan, carried, (full, stop.operand), stop.operand)
+    carried = _blocks(b, loop, plan, carried, (start.operand, end), None)
+    carried = _blocks(b, loop, plan, carried, (end, stop.operand), stop.operand)
     for each, tile in zip(loop.carried, carried, strict=True):
         b.tiles[each.result.id] = tile
 
 
-def blocks(
+def _blocks(
     b: Blocking,
     loop: For,
     plan: LoopPlan,
