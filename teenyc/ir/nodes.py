@@ -316,6 +316,20 @@ class Attributes:
 
 
 @record(kw_only=True)
+class Tiling:
+    """How a launch of a blocked kernel differs from one of the source: the caller's grid stays the source's.
+
+    `blocks` names, for each blocked program axis, the constant by which the launcher divides the grid there, rounding
+    up, and `counts` the i32 parameter, one of the last, in which it passes what the grid was. `constants` are those
+    that the launcher chooses.
+    """
+
+    blocks: tuple[tuple[int, str], ...]
+    counts: tuple[tuple[int, str], ...]
+    constants: tuple[str, ...]
+
+
+@record(kw_only=True)
 class Kernel:
     """One `#[kernel]` function."""
 
@@ -329,6 +343,7 @@ class Kernel:
     attributes: Attributes = Attributes()
     elements: tuple[tuple[str, Element], ...] = ()
     """dtype parameters that `--dtype` fixed"""
+    tiling: Tiling | None = None
     padded: tuple[PaddedConstant, ...] = ()
     """numbers that extents may name beside the constants"""
     span: Span = field(compare=False, repr=False)

@@ -20,7 +20,7 @@ def load(b: Blocking, let: Let, call: Call) -> None:
     operands, lead, rank, shape = b.met([given[n] for n in names], let.span)
     if shape_of(operands[0]) != shape:
         operands[0] = b.filled(given["pointer"], lead, rank, shape, element_of(operands[0]), let.span).operand
-    value = b.fresh(element_of(result), shape, result.name)
+    value = b.fresh(element_of(result), shape, result.name or b.names.get(result.id, ""))
     operation = replace(call, operands=tuple(zip(names, operands, strict=True)))
     b.statements.append(replace(let, results=(value,), operation=operation))
     b.tiles[result.id] = Tile(value, lead, rank)

@@ -52,9 +52,11 @@ def lane_by_lane(b: Blocking, let: Let, operation: Operation) -> None:
         b.tiles[result.id] = tiles[0]
         return
     operands, lead, rank, shape = b.met(tiles, let.span)
-    value = b.let(_with(operation, operands), element_of(result), shape, let.span, result.name, let.comments)
+    is_loaded = isinstance(operation, Cast) and isinstance(operation.operand, Value) and operation.operand.id in b.raw
+    name = "" if is_loaded else result.name  # which what was loaded bears
+    value = b.let(_with(operation, operands), element_of(result), shape, let.span, name, let.comments)
     b.tiles[result.id] = Tile(value, lead, rank)
-    if isinstance(operation, Cast) and isinstance(operation.operand, Value) and operation.operand.id in b.raw:
+    if is_loaded:
         b.loaded[value.id] = tiles[0]
 
 
@@ -125,6 +127,7 @@ def lane_by_lane_call(b: Blocking, let: Let, call: Call) -> None:
 
 
 def program_id(b: Blocking, let: Let, call: Call) -> None:
+    """The rows of a block. Those beyond the grid compute what the last one does, and store nothing."""
     (result,) = let.results
     rows = next((r for r in b.rows if r.axis.id == call.attribute("axis", 0)), None)
     if rows is None:
@@ -132,14 +135,16 @@ def program_id(b: Blocking, let: Let, call: Call) -> None:
         b.tiles[result.id] = Tile(result)
         return
     (block,) = shape = (Extent.of(rows.axis.block),)
+    name, count = rows.axis.name, rows.count
     pid = b.call("program_id", (), (("axis", rows.axis.id),), I32, (), let.span)
     first = b.let(Binary(operator="mul", left=pid, right=Constant(rows.axis.block, scalar(I32))), I32, (), let.span)
     lanes = b.call("arange", (), (("start", Extent.of(0)), ("end", block)), I32, shape, let.span)
-    row = b.let(Binary(operator="add", left=first, right=lanes), I32, shape, let.span)
-    valid = b.let(Compare(operator="lt", left=row, right=rows.count), BOOL, shape, let.span, f"is_{rows.axis.name}")
-    last = b.let(Binary(operator="sub", left=rows.count, right=Literal(1, scalar(I32))), I32, (), let.span)
+    row = b.let(Binary(operator="add", left=first, right=lanes), I32, shape, let.span, f"{name}s")
+    if rows.axis not in {a for t in b.valid for a in t.lead}:
+        valid = b.let(Compare(operator="lt", left=row, right=count), BOOL, shape, let.span, f"is_{name}")
+        b.valid = (*b.valid, Tile(valid, (rows.axis,)))
+    last = b.let(Binary(operator="sub", left=count, right=Literal(1, scalar(I32))), I32, (), let.span)
     inside = b.call("minimum", (("x", row), ("y", last)), (), I32, shape, let.span, result.name)
-    b.valid = (*b.valid, Tile(valid, (rows.axis,)))
     b.tiles[result.id] = Tile(inside, (rows.axis,))
 
 

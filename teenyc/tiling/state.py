@@ -64,7 +64,8 @@ class Blocking:
 
     `tiles` holds what each value has become, by id. `valid` says which lanes of blocked rows are real, `iterations`
     which of blocked iterations, where not all are. `raw` are the values that loads gave, `loaded` what a converted one
-    was in memory, by the id of the converted. `define` writes the definition of a value.
+    was in memory, by the id of the converted. `define` writes the definition of a value. `names` are those of
+    loaded values whose converted ones the author named.
     """
 
     rows: Sequence[Rows]
@@ -73,6 +74,7 @@ class Blocking:
     lets: Mapping[int, Let]
     ids: Iterator[int]
     define: Callable[[Blocking, Let], None]
+    names: Mapping[int, str]
     tiles: dict[int, Tile] = field(default_factory=dict)
     valid: tuple[Tile, ...] = ()
     iterations: Tile | None = None
