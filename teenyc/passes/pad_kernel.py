@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from teenyc.ir import walk
 from teenyc.ir.nodes import (
@@ -48,15 +47,14 @@ def padded(kernel: Kernel, names: Collection[str], ids: Iterator[int]) -> Kernel
     )
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class _Padder:
     """One kernel; `lanes` holds the mask of each extent, which the prelude computes."""
 
-    padding: Padding
-    ids: Iterator[int]
-    span: Span
-    lanes: dict[Extent, Value] = field(default_factory=dict)
-    prelude: list[Let] = field(default_factory=list)
+    def __init__(self, padding: Padding, ids: Iterator[int], span: Span) -> None:
+        self.padding, self.ids, self.span = padding, ids, span
+        self.lanes: dict[Extent, Value] = {}
+        self.prelude: list[Let] = []
+        self.values: dict[int, Value] = {}
 
     @property
     def pads(self) -> Pads:
@@ -92,11 +90,13 @@ class _Padder:
 
     def value(self, value: Value) -> Value:
         """The value with padded axes."""
-        type = self.type(value.type)
-        return value if type == value.type else replace(value, type=type)
-
-    def type(self, type: Type) -> Type:
-        return replace(type, shape=self.pads.shape(type.shape)) if isinstance(type, TensorType) else type
+        if not self.pads.axes(shape_of(value)):
+            return value
+        if value.id not in self.values:
+            assert isinstance(value.type, TensorType), "descriptors are lowered before"
+            type = replace(value.type, shape=self.pads.shape(value.type.shape))
+            self.values[value.id] = replace(value, type=type)
+        return self.values[value.id]
 
     # ---- repairs ----------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ be padded is refused with a reason.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from typing import assert_never
 
 from teenyc.ir.nodes import Block, For, If, Kernel, Let, Operand, Return, Statement, Value, While
@@ -31,7 +30,7 @@ class Refusal:
     why: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record
 class Padding:
     """What is known of a kernel whose constants are padded: the fills of each value, by id."""
 
@@ -87,13 +86,13 @@ def _text(fill: Fill) -> str:
     return "?" if fill is None else repr(fill).lower()
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class _Analysis:
     """What is known after the rounds so far; a fill only ever becomes unknown, so rounds end."""
 
-    pads: Pads
-    known: dict[int, Fills] = field(default_factory=dict)
-    has_changed: bool = True
+    def __init__(self, pads: Pads) -> None:
+        self.pads = pads
+        self.known: dict[int, Fills] = {}
+        self.has_changed = True
 
     def of(self, operand: Operand) -> Fills:
         known = self.known.get(operand.id) if isinstance(operand, Value) else None

@@ -17,7 +17,12 @@ class Pads:
 
     def touches(self, extent: Extent) -> bool:
         """Whether an axis of that extent is padded."""
-        return not extent.names.isdisjoint(self.constants)
+        return any(self._is_padded(atom) for monomial, _ in extent.terms for atom in monomial)
+
+    def _is_padded(self, atom: str | Quotient) -> bool:
+        if isinstance(atom, str):
+            return atom in self.constants
+        return self.touches(atom.numerator) or self.touches(atom.denominator)
 
     def axes(self, shape: Shape) -> tuple[int, ...]:
         """The padded axes of a shape."""
@@ -25,6 +30,8 @@ class Pads:
 
     def extent(self, extent: Extent) -> Extent:
         """The extent that an axis has once it is padded."""
+        if not self.touches(extent):
+            return extent
         return extent.substitute({name: padded.name for name, padded in self.constants.items()})
 
     def shape(self, shape: Shape) -> Shape:
@@ -44,7 +51,7 @@ class Pads:
         return is_power_of_two(coefficient) and all(map(self._is_sound_factor, monomial))
 
     def _is_sound_factor(self, atom: str | Quotient) -> bool:
-        if isinstance(atom, str) or not self.touches(Extent.of(atom)):
+        if isinstance(atom, str) or not self._is_padded(atom):
             return True
         denominator = atom.denominator.known
         return denominator is not None and is_power_of_two(denominator) and self.is_sound(atom.numerator)
@@ -71,7 +78,7 @@ class Pads:
         rest = Extent.of(1)
         for monomial, _ in extent.terms:
             for atom in monomial:
-                if not self.touches(Extent.of(atom)):
+                if not self._is_padded(atom):
                     rest = rest * Extent.of(atom)
         return rest
 

@@ -52,12 +52,12 @@ BLOCKS = "descriptors"
 def plan_of(site: Site) -> Plan:
     """The plan of one operation."""
     let = site.let
-    touched = [*operands_of(let), *let.results]
-    for extent in (e for operand in touched for e in shape_of(operand)):
+    extents = [e for operand in (*operands_of(let), *let.results) for e in shape_of(operand) if site.pads.touches(e)]
+    if not extents and not _passes_constant(let.operation, site):
+        return Plan(fills=site.unknown())
+    for extent in extents:
         if not site.pads.is_sound(extent):
             return refused(f"an axis of extent `{extent}` does not become a power of two with its constants")
-    if not any(site.padded(operand) for operand in touched) and not _passes_constant(let.operation, site):
-        return Plan(fills=site.unknown())
     match let.operation:
         case ExpandDims():
             return _expanded(site, let.operation)
