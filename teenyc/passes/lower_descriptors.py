@@ -309,7 +309,7 @@ class _Lowering:
         carried: list[Carried] = []
         yields: list[Operand] = []
         statements = list(loop.body.statements)
-        constant: dict[int, Operand] = {}
+        constant = descriptors.constant()
         for number, each in enumerate(loop.carried):
             if number not in descriptors.initials:
                 carried.append(each)
@@ -320,8 +320,7 @@ class _Lowering:
             for initial, inside, following, after in zip(*descriptors.parts(number), result, strict=True):
                 assert isinstance(inside, Value), "what a loop carries is a value"
                 assert isinstance(after, Value), "what a loop gives is a value"
-                if following in (inside, initial):
-                    constant[inside.id] = initial
+                if inside.id in constant:
                     parts.append(initial)
                     continue
                 start = self.like(initial, inside.type, to, loop.span)
@@ -364,6 +363,19 @@ class _Descriptors:
     initials: dict[int, View]
     insides: dict[int, View]
     following: dict[int, View]
+
+    def constant(self) -> dict[int, Operand]:
+        """The parts that are the same in every iteration, with what they are; they may change places."""
+        parts = [p for number in self.initials for p in zip(*self.parts(number), strict=True)]
+        found = {inside.id: initial for initial, inside, _ in parts if isinstance(inside, Value)}
+        size = -1
+        while size != len(found):
+            size = len(found)
+            for initial, inside, following in parts:
+                known = found.get(following.id, following) if isinstance(following, Value) else following
+                if isinstance(inside, Value) and (known != initial or inside.type != initial.type):
+                    found.pop(inside.id, None)
+        return found
 
     def parts(self, number: int) -> tuple[tuple[Operand, ...], ...]:
         return tuple(views[number].parts for views in (self.initials, self.insides, self.following))
