@@ -153,7 +153,12 @@ class Masks:
         inner = (*loops, id(loop))
         if isinstance(loop, For):
             self.leaf(loop.counter, inner)
-        for carried in loop.carried:
+        copies = _copies(loop.body)
+        for carried, following in zip(loop.carried, loop.body.yields, strict=True):
+            before, origin = self.view(carried.initial), _origin(following, copies)
+            if origin == carried.inside.id or self.views.get(origin) == before:  # it stays what it was
+                self.views[carried.inside.id] = self.views[carried.result.id] = before
+                continue
             self.leaf(carried.inside, inner)
             self.leaf(carried.result, loops)
         if isinstance(loop, While):
@@ -321,3 +326,16 @@ def _is_pure(call: Call) -> bool:
 
 def _element(value: Value) -> Hashable:
     return value.type.element if isinstance(value.type, TensorType) else value.type
+
+
+def _copies(block: Block) -> dict[int, Operand]:
+    """What the copies in a block are copies of, by id."""
+    lets = (s for s in block.statements if isinstance(s, Let) and isinstance(s.operation, Copy))
+    return {let.results[0].id: let.operation.operand for let in lets if isinstance(let.operation, Copy)}
+
+
+def _origin(operand: Operand, copies: dict[int, Operand]) -> int:
+    """The id of the value that an operand is, under whatever names; 0 for what is no value."""
+    while isinstance(operand, Value) and operand.id in copies:
+        operand = copies[operand.id]
+    return operand.id if isinstance(operand, Value) else 0
