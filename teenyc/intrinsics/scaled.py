@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from teenyc.intrinsics.reference import numpy
@@ -164,6 +164,18 @@ def _has_scales(facts: Facts) -> bool:
     return {"lhs_scale", "rhs_scale"} <= facts.types.keys()
 
 
+def _has_packed_rows(*sides: str) -> Callable[[Facts], bool]:
+    return lambda facts: all(facts.attributes.get(f"{side}_k_pack") is False for side in sides)
+
+
+_LEFT, _RIGHT = "_pack_along_k({lhs})", "tl.trans(_pack_along_k(tl.trans({rhs})))"
+
+
+def _form(left: str, right: str) -> str:
+    scales = "{lhs_scale}, {lhs_format}", "{rhs_scale}, {rhs_format}"
+    return f"tl.dot_scaled({left}, {scales[0]}, {right}, {scales[1]}, acc={{acc}}, fast_math={{fast_math}})"
+
+
 # ---- reference ------------------------------------------------------------------------------------------------------
 
 _E2M1 = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
@@ -241,8 +253,7 @@ INTRINSICS = (
             Param("out_dtype", Role.DTYPE, default=None, by_name_only=True, is_ignored=True),
         ),
         _dot_scaled,
-        "tl.dot_scaled({lhs}, {lhs_scale}, {lhs_format}, {rhs}, {rhs_scale}, {rhs_format}, acc={acc},"
-        " fast_math={fast_math}, lhs_k_pack={lhs_k_pack}, rhs_k_pack={rhs_k_pack})",
+        _form("{lhs}", "{rhs}"),
         "The matrix product of microscaled floats, added to `acc` if there is one, as `f32`. Each group of 32 elements"
         " along K has a scale: `lhs_scale` of shape `[M, K / 32]`, `rhs_scale` of `[N, K / 32]`. Elements of `e2m1` are"
         " packed, two a byte.",
@@ -250,6 +261,11 @@ INTRINSICS = (
         generics=3,
         reference=_multiplied,
         first_by_name="acc",
-        variants=(Variant(_has_scales, "tl.dot_scaled"),),
+        variants=(
+            Variant(_has_packed_rows("lhs", "rhs"), _form(_LEFT, _RIGHT), "_pack_along_k"),
+            Variant(_has_packed_rows("lhs"), _form(_LEFT, "{rhs}"), "_pack_along_k"),
+            Variant(_has_packed_rows("rhs"), _form("{lhs}", _RIGHT), "_pack_along_k"),
+            Variant(_has_scales, "tl.dot_scaled"),
+        ),
     ),
 )

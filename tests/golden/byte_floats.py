@@ -20,7 +20,7 @@ def _to_f8(x, DTYPE: tl.constexpr, toward_zero: tl.constexpr = False):
         bits = near.to(tl.uint32, bitcast=True)
         cut = bits - (tl.abs(near.to(tl.float64)) > tl.abs(x)).to(tl.uint32)
         near = tl.where(near.to(tl.float64) == x, bits, cut | 1).to(tl.float32, bitcast=True)
-    if _IS_INTERPRETED or toward_zero:
+    if _IS_INTERPRETED or toward_zero or DTYPE == tl.float8e4b15:
         mantissa: tl.constexpr = DTYPE.fp_mantissa_width
         bias: tl.constexpr = DTYPE.exponent_bias
         is_unsigned: tl.constexpr = DTYPE == tl.float8e4b8 or DTYPE == tl.float8e5b16

@@ -10,6 +10,14 @@ _ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)
 
 
 @triton.jit
+def _pack_along_k(x):
+    """4-bit floats, of which two rows share a byte, [M / 2, K], packed along K, [M, K / 2], as Triton 3.6 needs it."""
+    rows = tl.permute(tl.join(x & 15, x >> 4), (0, 2, 1))
+    low, high = tl.split(tl.reshape(rows, (2 * x.shape[0], x.shape[1] // 2, 2)))
+    return low | (high << 4)
+
+
+@triton.jit
 def _round_to(x, DTYPE: tl.constexpr):
     """`x` rounded to nearest even in a dtype; Triton's interpreter would cut off the bits that a bfloat16 lacks."""
     if _ROUNDS_BY_HAND and DTYPE == tl.bfloat16:
@@ -32,23 +40,22 @@ def scaled(a_ptr, b_ptr, scale_ptr, h_ptr, c_ptr):
     scale = tl.load(scale_ptr + row[:, None] * 2 + group[None, :])
     at = row[:, None] * 128 + row[None, :]
     acc = tl.dot_scaled(a, scale, "e2m1", b, scale, "e5m2", acc=tl.load(c_ptr + at))
-    fast = tl.dot_scaled(
-        a, scale, "e2m1", loaded, None, "bf16", acc=acc, fast_math=True, lhs_k_pack=True, rhs_k_pack=True
+    fast = tl.dot_scaled(a, scale, "e2m1", loaded, None, "bf16", acc=acc, fast_math=True)
+    rows = tl.load(a_ptr + tl.arange(0, 64)[:, None] * 64 + inner[None, :])
+    both = tl.dot_scaled(
+        _pack_along_k(rows),
+        scale,
+        "e2m1",
+        tl.trans(_pack_along_k(tl.trans(tl.trans(rows)))),
+        scale,
+        "e2m1",
+        acc=None,
+        fast_math=False,
     )
+    tl.store(c_ptr + 16384 + at, both)
     tl.store(
         c_ptr + at,
-        tl.dot_scaled(
-            a,
-            scale,
-            "e2m1",
-            _round_to(h * 2.0, tl.bfloat16),
-            None,
-            "bf16",
-            acc=fast,
-            fast_math=False,
-            lhs_k_pack=True,
-            rhs_k_pack=True,
-        ),
+        tl.dot_scaled(a, scale, "e2m1", _round_to(h * 2.0, tl.bfloat16), None, "bf16", acc=fast, fast_math=False),
     )
 
 
