@@ -99,6 +99,15 @@ def _compiled(text: str | SourceFile, name: str, options: Options) -> Compiled:
     )
 
 
+def generic_names(file: SourceFile) -> frozenset[str]:
+    """The constants and dtype parameters of the kernels of a source, as far as it can be parsed."""
+    from teenyc.check import kernels_of
+
+    with deep_recursion():
+        module = parse(file, Reporter())
+    return frozenset(generic.name.text for kernel in kernels_of(module) for generic in kernel.generics)
+
+
 @contextmanager
 def deep_recursion() -> Iterator[None]:
     """Room for functions that walk over trees: the parser lets them be a thousand levels high."""

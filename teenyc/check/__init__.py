@@ -27,8 +27,8 @@ def check(
     """The program of a file, with the constants and dtypes that options fix; None where anything is wrong."""
     items = tuple(_flat(module.items))
     kernels = [i for i in items if isinstance(i, ast.Function) and is_kernel(i)]
-    declarations = _declarations(items, reporter)
-    _check_names(kernels, reporter)
+    declarations = _declarations(items, module.missing, reporter)
+    _check_names(kernels, module, reporter)
     library = Library()
     checked = [check_kernel(k, declarations, reporter, constants or {}, dtypes or {}, library) for k in kernels]
     if not declarations.is_partial:
@@ -52,6 +52,11 @@ def _trait(kernels: list[ast.Function]) -> str:
     return next((name for k in kernels if (name := trait_of(k))), "")
 
 
+def kernels_of(module: ast.Module) -> tuple[ast.Function, ...]:
+    """The kernels of a file and of the modules in it."""
+    return tuple(i for i in _flat(module.items) if isinstance(i, ast.Function) and is_kernel(i))
+
+
 def is_kernel(function: ast.Function) -> bool:
     """Whether a function carries `#[kernel]`."""
     return any(a.name.text == "kernel" for a in function.attributes)
@@ -66,7 +71,7 @@ def _flat(items: tuple[ast.Item, ...]) -> Iterator[ast.Item]:
             yield item
 
 
-def _declarations(items: tuple[ast.Item, ...], reporter: Reporter) -> Declarations:
+def _declarations(items: tuple[ast.Item, ...], missing: frozenset[str], reporter: Reporter) -> Declarations:
     is_partial = reporter.has_errors  # so far only the parser reported
     functions: dict[str, ast.Function] = {}
     constants: dict[str, ast.ConstItem] = {}
@@ -82,7 +87,9 @@ def _declarations(items: tuple[ast.Item, ...], reporter: Reporter) -> Declaratio
             case _:
                 pass
     kernels = frozenset(i.name.text for i in items if isinstance(i, ast.Function) and is_kernel(i))
-    return Declarations(functions=functions, constants=constants, kernels=kernels, is_partial=is_partial)
+    return Declarations(
+        functions=functions, constants=constants, kernels=kernels, is_partial=is_partial, missing=missing
+    )
 
 
 def _once(known: Mapping[str, ast.Function | ast.ConstItem], what: str, name: ast.Name, reporter: Reporter) -> None:
@@ -106,12 +113,20 @@ def _lint_hidden(function: ast.Function, reporter: Reporter) -> None:
         reporter.report(HidesIntrinsic(span=function.name.span, name=name))
 
 
-def _check_names(kernels: list[ast.Function], reporter: Reporter) -> None:
+def _check_names(kernels: list[ast.Function], module: ast.Module, reporter: Reporter) -> None:
+    """No two kernels of a file have one name, and no kernel has that of a function beside it."""
     seen: dict[str, Span] = {}
     for kernel in kernels:
         first = seen.setdefault(kernel.name.text, kernel.name.span)
         if first != kernel.name.span:
             _duplicate("kernel", kernel.name, first, reporter)
+    functions = [i for i in module.items if isinstance(i, ast.Function)]
+    beside = {f.name.text: f.name.span for f in functions if is_kernel(f)}
+    for function in functions:
+        name = function.name
+        if not is_kernel(function) and name.text in beside:
+            first, second = sorted((name.span, beside[name.text]))
+            _duplicate("function", ast.Name(text=name.text, span=second), first, reporter)
 
 
 def _check_options(

@@ -126,7 +126,7 @@ def _unknown(context: Context, name: str, span: Span) -> Checked:
 
     if name in context.declarations.kernels:
         return context.report(NestedKernel(span=span, name=name))
-    if context.declarations.is_partial:
+    if context.declarations.may_be_missing(name):
         return INVALID
     from teenyc.check import other_names
 

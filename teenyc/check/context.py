@@ -87,7 +87,13 @@ class Declarations:
     constants: Mapping[str, ast.ConstItem]
     kernels: frozenset[str]
     is_partial: bool = False
-    """Whether items with syntax errors are missing, so that an unknown function may be one of them."""
+    """Whether items with syntax errors are missing."""
+    missing: frozenset[str] = frozenset()
+    """The names of those items; an empty one where a name is not known, so that any unknown name may be missing."""
+
+    def may_be_missing(self, name: str) -> bool:
+        """Whether what has that name may be an item with a syntax error."""
+        return name in self.missing or "" in self.missing
 
 
 @record

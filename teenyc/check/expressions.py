@@ -214,7 +214,7 @@ def _unknown(context: Context, name: str, span: Span) -> Checked:
         return context.report(FunctionAsValue(span=span, name=name))
     from teenyc.diagnostics.suggest import closest
 
-    if context.declarations.is_partial and name.isupper():
+    if context.declarations.may_be_missing(name):
         return INVALID
     from teenyc.check import other_names
 

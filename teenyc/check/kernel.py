@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from teenyc.check.attributes import is_padded, kernel_attributes
-from teenyc.check.context import Context, Declarations, Library, Symbol
+from teenyc.check.context import NOTHING, Context, Declarations, Invalid, Library, Symbol
 from teenyc.check.finish import finish
 from teenyc.check.lints import lint_symbols
 from teenyc.check.statements import block_value
@@ -13,7 +13,7 @@ from teenyc.check.types import BOUNDS, element_of
 from teenyc.diagnostics.model import Reporter
 from teenyc.ir import nodes as ir
 from teenyc.syntax import ast
-from teenyc.types import BOOL, I32, Compute, DType, Element, Pointer, TensorType, TypeVar, scalar
+from teenyc.types import BOOL, I32, Bound, Compute, DType, Element, Pointer, TensorType, TypeVar, scalar
 
 
 def check_kernel(
@@ -47,7 +47,12 @@ def _checked(
         context.report(KernelResult(span=node.result.span))
     context.keeps_functions = not is_padded(node)
     context.scopes.append({})
-    block_value(context, node.body)
+    value = block_value(context, node.body)
+    gives_value = not isinstance(value, Invalid) and value != NOTHING
+    if node.body.value is not None and node.result is None and gives_value:
+        from teenyc.diagnostics.catalog.structure import KernelResult
+
+        context.report(KernelResult(span=node.body.value.span))
     context.close_scope()
     lint_symbols(context.scopes.pop().values(), context.reporter)
     attributes = kernel_attributes(context, node, parameters, constants)
@@ -84,11 +89,17 @@ def _generics(context: Context, node: ast.Function, known: Mapping[str, int | bo
         elif bound is not None:
             context.elements[generic.name.text] = TypeVar(generic.name.text, bound)
         else:
-            from teenyc.diagnostics.catalog.names import UnknownType
-
-            wrong = generic.bounds[0] if generic.bounds else generic.name
-            context.report(UnknownType(span=wrong.span, name=wrong.text, similar="Float"))
+            _wrong_bound(context, generic)
+            context.elements[generic.name.text] = TypeVar(generic.name.text, Bound.FLOAT)
     return constants
+
+
+def _wrong_bound(context: Context, generic: ast.TypeParameter) -> None:
+    from teenyc.diagnostics.catalog.names import WrongBound
+
+    bound = generic.bounds[0] if generic.bounds else None
+    span = bound.span if bound else generic.name.span
+    context.report(WrongBound(span=span, name=generic.name.text, bound=bound.text if bound else ""))
 
 
 def _constant(
@@ -101,6 +112,8 @@ def _constant(
 
         why = "constants of a kernel are `i32` or `bool`"
         context.report(MismatchedTypes(span=generic.type.span, expected="i32", found=str(element), why=why))
+        _declare(context, generic.name, None, False)
+        return ir.ConstantParameter(name=name, type=scalar(I32), known=None, span=generic.name.span)
     type = scalar(BOOL if element == BOOL else I32)
     _declare(context, generic.name, ir.Constant(name, type), False)
     value = known.get(name)

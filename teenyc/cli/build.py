@@ -9,10 +9,12 @@ from pathlib import Path
 from teenyc.cli import DIAGNOSTICS, OK
 from teenyc.cli.inputs import Input, collect, read
 from teenyc.cli.settings import Settings
+from teenyc.cli.shared_options import unshared, without
 from teenyc.cli.terminal import progress
 from teenyc.diagnostics.model import Diagnostic, Severity
 from teenyc.diagnostics.render import Report, render
 from teenyc.driver import Options, compile_source
+from teenyc.source import SourceFile
 
 
 def build(settings: Settings) -> int:
@@ -31,19 +33,23 @@ def build_once(settings: Settings) -> int:
         problems += _collisions(inputs, settings.output)
     reports = [Report(problem) for problem in problems]
     if not problems:
-        for each in inputs:
+        sources = [read(each) for each in inputs]
+        for each, source, lacking in zip(inputs, sources, unshared(sources, settings), strict=True):
             with progress(f"compiling {each.name}"):
-                reports += _process(each, settings)
+                reports += _process(each, source, settings, lacking)
     _show(reports, settings)
     return DIAGNOSTICS if _fail(reports, settings) else OK
 
 
-def _process(each: Input, settings: Settings) -> list[Report]:
-    source = read(each)
+def _process(each: Input, source: SourceFile | Diagnostic, settings: Settings, lacking: frozenset[str]) -> list[Report]:
+    """Compiles one source with the options that it does not lack."""
     if isinstance(source, Diagnostic):
         return [Report(source)]
     options = Options(
-        set=settings.constants, dtype=settings.dtypes, verify_ir=settings.verify_ir, generate=settings.writes
+        set=without(settings.constants, lacking),
+        dtype=without(settings.dtypes, lacking),
+        verify_ir=settings.verify_ir,
+        generate=settings.writes,
     )
     compiled = compile_source(source, options=options)
     if each.below is not None and compiled.is_host_code:

@@ -25,6 +25,11 @@ def closest(name: str, candidates: Iterable[str]) -> str | None:
     return min(near, key=lambda c: (edits(folded, c.casefold()), edits(name, c), name[0] != c[0], c), default=None)
 
 
+def is_near(name: str, other: str) -> bool:
+    """Whether one name is likely meant as another that it is not."""
+    return name != other and closest(name, (other,)) is not None
+
+
 def edits(left: str, right: str, limit: int = LONGEST) -> int:
     """How many insertions, deletions, replacements and swaps of neighbours turn `left` into `right`.
 

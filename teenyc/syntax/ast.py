@@ -470,8 +470,12 @@ class Allowance:
 
 @record(kw_only=True)
 class Module:
-    """One source file. `doc` is its `//!` text; host code is gone."""
+    """One source file. `doc` is its `//!` text; host code is gone.
+
+    `missing` has the names of items with syntax errors, and an empty one where unnamed text may hold items.
+    """
 
     doc: str
     items: tuple[Item, ...]
     allowances: tuple[Allowance, ...] = ()
+    missing: frozenset[str] = frozenset()

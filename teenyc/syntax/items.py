@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from teenyc.diagnostics.model import Reporter
+from teenyc.diagnostics.suggest import is_near
 from teenyc.source import Span
 from teenyc.syntax.brackets import Nested
 from teenyc.syntax.tokens import ATTRIBUTE, IDENTIFIER, UNKNOWN, Token
@@ -75,6 +76,10 @@ class _Splitter:
                 self._report_junk(keyword, last)
                 position = self._next_start(keyword, last)
                 continue
+            if not item.kind or item.kind == "impl":
+                self._report_methods(keyword, item.last)
+            if item.kind == "fn" and not is_kernel:
+                self._report_misspelt(position, keyword)
             if is_kernel and item.kind == "fn":
                 item = item._replace(is_kernel=True)
             elif is_kernel:
@@ -204,6 +209,27 @@ class _Splitter:
             hint = _HINTS.get(token.text) or self._hint(keyword, last)
             self.reporter.report(ExpectedItem(span=_span(token), found=describe(token), hint=hint))
 
+    def _report_methods(self, keyword: int, last: int) -> None:
+        """`#[kernel]` in an `impl` or a `trait`; what macros hold is none of our business."""
+        if self.tokens[keyword].kind not in ("impl", "trait"):
+            return
+        for index in range(keyword, last - 3):
+            words = [t.text for t in self.tokens[index : index + 3]]
+            if words == ["#", "[", "kernel"]:
+                from teenyc.diagnostics.catalog.habits import KernelMethod
+
+                span = Span(self.tokens[index].start, self.tokens[self.partner[index + 1]].end)
+                self.reporter.report(KernelMethod(span=span, where=self.tokens[keyword].kind))
+
+    def _report_misspelt(self, first: int, keyword: int) -> None:
+        """An attribute of a function that is nearly `#[kernel]`."""
+        for token in self.tokens[first:keyword]:
+            words = token.text[2:].partition("(")[0].rstrip("]").strip() if token.kind == ATTRIBUTE else ""
+            if words in _KERNEL_WORDS or (words[:1] in ("k", "K") and is_near(words, "kernel")):
+                from teenyc.diagnostics.catalog.habits import MisspeltKernel
+
+                self.reporter.report(MisspeltKernel(span=_span(token), name=words))
+
     def _hint(self, keyword: int, last: int) -> str:
         """What helps against a name at file level."""
         if self.tokens[keyword].kind == "#":
@@ -224,6 +250,10 @@ class _Splitter:
 
 def _span(token: Token) -> Span:
     return Span(token.start, token.end)
+
+
+_KERNEL_WORDS = frozenset(["jit", "triton.jit", "triton::jit", "triton", "global", "__global__", "gpu"])
+"""What marks a kernel elsewhere."""
 
 
 _HINTS: Mapping[str, str] = MappingProxyType(

@@ -42,8 +42,11 @@ def parse(source: SourceFile, reporter: Reporter) -> ast.Module:
     context = Context(source.text, lexed, reporter, places)
     reader = _Reader(nested, context, reporter, host_items(nested, items))
     context.allow(_leading(nested.tokens, 0), Span(0, len(source.text)))
+    is_open = reporter.has_errors  # brackets and what is no item: anything may be missing
     read = tuple(reader.read(items))
-    return ast.Module(doc=_module_doc(nested, lexed), items=read, allowances=tuple(context.allowances))
+    missing = frozenset(reader.missing | ({""} if is_open else set()))
+    doc, allowances = _module_doc(nested, lexed), tuple(context.allowances)
+    return ast.Module(doc=doc, items=read, allowances=allowances, missing=missing)
 
 
 def _leading(tokens: Sequence[Token], first: int) -> Iterator[Token]:
@@ -100,6 +103,7 @@ class _Reader:
         self.context = context
         self.reporter = reporter
         self.host = host
+        self.missing: set[str] = set()
 
     def read(self, items: tuple[RawItem, ...]) -> Iterator[ast.Item]:
         for item in items:
@@ -111,6 +115,8 @@ class _Reader:
                 self.reporter.report(problem)
             if node is not None and not problems.has_errors:
                 yield node
+            elif item.kind != "struct":
+                self.missing.add(item.name)
 
     def _read(self, item: RawItem, siblings: tuple[RawItem, ...], problems: Reporter) -> ast.Item | None:
         self.context.allow(self.nested.tokens[item.first : item.keyword], self._span(item))

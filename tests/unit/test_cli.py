@@ -208,6 +208,16 @@ def test_constants_and_dtypes_reach_the_compiler(shell: Shell) -> None:
     assert shell("build", "fill.tk", "--set", "N=64", "--stdout").status == 0
 
 
+def test_an_option_is_for_those_sources_that_have_it(shell: Shell) -> None:
+    shell.write("one.tk", "#[kernel]\nfn one<const BLOCK: i32>(x: Pointer<i32>) { store(x, BLOCK); }\n")
+    shell.write("two.tk", "#[kernel]\nfn two<D: Float>(x: Pointer<D>) { store(x, load(x)); }\n")
+    done = shell("check", "one.tk", "two.tk", "--set", "BLOCK=8", "--dtype", "D=f32")
+    assert (done.status, done.err) == (0, "")
+    done = shell("check", "one.tk", "two.tk", "--set", "BLOCKS=8")
+    assert done.status == 1
+    assert done.err.count("error[E0010]") == 1, "no source has it: reported once"
+
+
 def test_explain_prints_the_explanation_or_all_codes(shell: Shell) -> None:
     assert "does not have" not in shell("explain", "e0201").out
     assert shell("explain", "e0201").out.startswith("error[E0201]\n")

@@ -31,3 +31,51 @@ class NotInTheLanguage(Diagnostic):
 
     def fix(self) -> Fix | None:
         return Fix(self.span, self.replacement) if self.replacement and self.span else None
+
+
+@record(kw_only=True)
+class MisspeltKernel(Diagnostic):
+    """An attribute is nearly `#[kernel]`, or marks a kernel elsewhere; the function would be taken for a helper.
+
+    #[kernal]
+    fn scale(x: Pointer<f32>) {}
+
+    #[kernel]
+    fn scale(x: Pointer<f32>) {}
+    """
+
+    code = "E0121"
+    name: str
+
+    def message(self) -> str:
+        return f"unknown attribute `{self.name}` on a function"
+
+    def help(self) -> str:
+        return "a kernel is marked by `#[kernel]`"
+
+    def fix(self) -> Fix | None:
+        return Fix(self.span, "#[kernel]") if self.span else None
+
+
+@record(kw_only=True)
+class KernelMethod(Diagnostic):
+    """A kernel is a function of the file or of a module: it is launched by its name, and has no `self`.
+
+    impl Scale {
+        #[kernel]
+        fn run(x: Pointer<f32>) {}
+    }
+
+    #[kernel]
+    fn scale(x: Pointer<f32>) {}
+    """
+
+    code = "E0122"
+    where: str
+
+    def message(self) -> str:
+        article = "an" if self.where == "impl" else "a"
+        return f"a kernel inside of {article} `{self.where}`"
+
+    def help(self) -> str:
+        return f"move the function out of the `{self.where}`"

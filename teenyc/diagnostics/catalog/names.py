@@ -311,3 +311,22 @@ class UnknownSymbol(Diagnostic):
 
     def label(self) -> str:
         return "neither a parameter, nor a constant, nor an extent of a `shape`"
+
+
+@record(kw_only=True)
+class WrongBound(Diagnostic):
+    """A dtype parameter has no bound that says what it may be: `Float`, or `Num` for integers too.
+
+    fn scale<D>(x: Pointer<D>) {}
+    fn scale<D: Float>(x: Pointer<D>) {}
+    """
+
+    code = "E0230"
+    name: str
+    bound: str
+
+    def message(self) -> str:
+        return f"unknown bound `{self.bound}` of `{self.name}`" if self.bound else f"`{self.name}` has no bound"
+
+    def help(self) -> str:
+        return f"write `{self.name}: Float`, or `{self.name}: Num` where integers are meant too"
