@@ -88,6 +88,12 @@ def _to_int32(x):
 
 
 @triton.jit
+def later(a, i, b, j):
+    condition = b >= a
+    return tl.where(condition, b, a), tl.where(condition, j, i)
+
+
+@triton.jit
 def scale_rows(x_ptr, N: tl.constexpr):
     """Scales each row in place, and nothing beside it. Grid: `(rows,)`."""
     N_PADDED: tl.constexpr = triton.next_power_of_2(N)
@@ -367,6 +373,24 @@ def cube(x_ptr, sums_ptr, rows_ptr, N: tl.constexpr, K: tl.constexpr):
     )
 
 
+@triton.jit
+def functions(x_ptr, out_ptr, place_ptr, N: tl.constexpr):
+    """The greatest number so far and its last place; rows combined by a function, along the axis without padding. Grid:
+    `(1,)`.
+    """
+    N_PADDED: tl.constexpr = triton.next_power_of_2(N)
+    # Lanes from `N` on are padding.
+    n_lanes = (tl.arange(0, N_PADDED) < N) | (N_PADDED == N)
+    n = tl.arange(0, N_PADDED)
+    greatest, place = tl.associative_scan((tl.load(x_ptr + n, mask=n_lanes, other=0.0), n), axis=0, combine_fn=later)
+    tl.store(out_ptr + n, greatest, mask=n_lanes)
+    tl.store(place_ptr + n, place, mask=n_lanes)
+    x = tl.load(x_ptr + tl.arange(0, 2)[:, None] * N + n[None, :], mask=n_lanes[None, :], other=0.0)
+    best, row = tl.reduce((x, tl.broadcast_to(tl.arange(0, 2)[:, None], [2, N_PADDED])), axis=0, combine_fn=later)
+    tl.store(out_ptr + N + n, best, mask=n_lanes)
+    tl.store(place_ptr + N + n, row, mask=n_lanes)
+
+
 TEENYC = {
     "version": "0.1.0",
     "source": "padded_rows.tk",
@@ -558,6 +582,21 @@ TEENYC = {
                 {"extent": "N", "rule": "positive", "for": "the length of `arange`"},
                 {"extent": "K", "rule": "positive", "for": "the length of `arange`"},
             ],
+        },
+        "functions": {
+            "class": "Functions",
+            "parameters": [
+                {"name": "x_ptr", "type": "Pointer<f32>", "role": "input"},
+                {"name": "out_ptr", "type": "Pointer<f32>", "role": "output"},
+                {"name": "place_ptr", "type": "Pointer<i32>", "role": "output"},
+            ],
+            "constants": [{"name": "N", "type": "i32", "field": "n"}],
+            "dtypes": {},
+            "reads": ["x_ptr"],
+            "writes": ["out_ptr", "place_ptr"],
+            "deterministic": True,
+            "contiguous": True,
+            "requirements": [{"extent": "N", "rule": "positive", "for": "the length of `arange`"}],
         },
     },
 }
@@ -1012,4 +1051,25 @@ class Cube(_Bound):
             and sums_ptr.is_contiguous()
             and rows_ptr.is_contiguous()
             and (x_ptr.device, x_ptr.dtype, sums_ptr.dtype, rows_ptr.dtype)
+        )
+
+
+class Functions(_Bound):
+    """`functions`, checked: `Functions(n)[grid](...)`."""
+
+    _kernel = functions
+    _facts = TEENYC["kernels"]["functions"]
+
+    @staticmethod
+    def _rules(N):
+        return (("n", N, "positive", "the length of `arange`"),)
+
+    @staticmethod
+    def _key(N, x_ptr, out_ptr, place_ptr):
+        return (
+            x_ptr.get_device() == out_ptr.get_device() == place_ptr.get_device()
+            and x_ptr.is_contiguous()
+            and out_ptr.is_contiguous()
+            and place_ptr.is_contiguous()
+            and (x_ptr.device, x_ptr.dtype, out_ptr.dtype, place_ptr.dtype)
         )

@@ -163,6 +163,17 @@ def test_two_padded_axes(kernels: ModuleType, device: str, n: int, k: int, offse
     check(rows.check(), torch.cat([lengths.ravel(), wide.amax((0, 1))]))
 
 
+@pytest.mark.parametrize("n", [1, 3, 5, 8, 12])
+def test_functions_of_the_source(kernels: ModuleType, device: str, n: int) -> None:
+    x = poisoned(torch.randint(0, 5, (2, n)).float() - 3, device)
+    out, place = Guarded((2, n), torch.float32, device), torch.full((2, n + 4), -7, dtype=torch.int32, device=device)
+    kernels.Functions(n)[(1,)](x, out.tensor, place.view(-1)[: 2 * n])
+    running = x[0].cummax(0)
+    assert torch.equal(out.check(), torch.stack([running.values, x.amax(0)]))
+    last = (x[1] >= x[0]).int()
+    assert place.view(-1).tolist() == [*running.indices.tolist(), *last.tolist(), *[-7] * 8]
+
+
 def test_a_padded_constant_need_only_be_positive(kernels: ModuleType, device: str) -> None:
     x = torch.ones(4, device=device)
     for n in (0, -3):
