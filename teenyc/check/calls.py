@@ -11,7 +11,7 @@ from teenyc.ir import nodes as ir
 from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.syntax import ast
-from teenyc.types import DTYPES, F32, F64, I32, Element, TensorType
+from teenyc.types import DTYPES, F32, F64, I32, DType, Element, TensorType, is_float
 
 CONVERSIONS = {"from_f64": F64, "from_f32": F32, "from_i32": I32}
 """`D::from_f64(x)` and kin: conversions from a known type."""
@@ -50,43 +50,30 @@ def call(context: Context, node: ast.Call) -> Checked:
 
 def method(context: Context, node: ast.MethodCall) -> Checked:
     """`receiver.method(arguments)`: the function of that name with the receiver as first argument."""
-    from teenyc.check.methods import NAMES, RENAMED, number_method
+    from teenyc.check.methods import number_method, unknown_method
+    from teenyc.intrinsics.methods import METHODS, RENAMED
 
-    name = RENAMED.get(node.method.name.text, node.method.name.text)
-    if name in NAMES and not (find(name) and _is_reduction(node)):
-        found = number_method(context, node)
-        return _unknown_method(context, node) if found is None else found
-    receiver = ast.Argument(value=node.receiver, span=node.receiver.span)
-    given = (receiver, *node.arguments)
     if expressions.is_module(context, node.receiver):
         return expressions.of_module(context, node.receiver, node.method.name, is_called=True)
+    name = node.method.name.text
+    if name in METHODS and not (find(name) and _is_function(node, len(METHODS[name].arguments))):
+        return number_method(context, node)
+    name = RENAMED.get(name, name)
+    receiver = ast.Argument(value=node.receiver, span=node.receiver.span)
     if find(name) is None and find_operator(name) is None:
-        return _unknown_method(context, node)
+        return unknown_method(context, node)
+    given = (receiver, *node.arguments)
     return _intrinsic(context, name, given, node.method.generics, node.method.name.span, node.span)
 
 
-def _is_reduction(node: ast.MethodCall) -> bool:
-    """Whether `x.max(Some(1), true)`, `x.max()` or `x.max(axis = 1)` can only reduce a tensor."""
-    if len(node.arguments) != 1 or node.arguments[0].name is not None:
+def _is_function(node: ast.MethodCall, count: int) -> bool:
+    """Whether `x.max(Some(1), true)`, `x.max()` or `x.max(axis = 1)` means the function, not Rust's method."""
+    if len(node.arguments) != count or any(a.name is not None for a in node.arguments):
         return True
-    value = node.arguments[0].value
-    callee = value.callee if isinstance(value, ast.Call) else None
-    is_some = isinstance(callee, ast.PathExpression) and callee.segments[-1].name.text == "Some"
-    return is_some or arguments.is_none(value)
-
-
-def _unknown_method(context: Context, node: ast.MethodCall) -> Checked:
-    from teenyc.check import other_names
-    from teenyc.diagnostics.catalog.names import UnknownMethod
-    from teenyc.diagnostics.suggest import closest
-
-    receiver = expressions.operand(context, node.receiver)
-    if isinstance(receiver, Invalid):
-        return INVALID
-    name, type = node.method.name.text, str(context.type_of(receiver))
-    similar = closest(name, [*TABLE, "add_offsets", "lt", "le", "gt", "ge", "eq", "ne"])
-    advice, at = other_names.method(name), node.method.name.span
-    return context.report(UnknownMethod(span=at, name=name, type=type, similar=similar, advice=advice))
+    values = [a.value for a in node.arguments]
+    callees = [v.callee for v in values if isinstance(v, ast.Call)]
+    is_some = any(isinstance(c, ast.PathExpression) and c.segments[-1].name.text == "Some" for c in callees)
+    return is_some or any(map(arguments.is_none, values))
 
 
 def _associated(context: Context, names: list[str], node: ast.Call) -> Checked:
@@ -96,6 +83,8 @@ def _associated(context: Context, names: list[str], node: ast.Call) -> Checked:
     element = context.elements.get(owner) or DTYPES.get(owner)
     if element is not None and name in (*CONVERSIONS, "from") and len(node.arguments) == 1:
         return _convert(context, element, CONVERSIONS.get(name), node)
+    if isinstance(element, DType) and is_float(element) and name == "from_bits" and len(node.arguments) == 1:
+        return _from_bits(context, element, node)
     if element is None and name in context.declarations.functions:
         from teenyc.check import functions
 
@@ -117,6 +106,22 @@ def _convert(context: Context, element: Element, source: Element | None, node: a
     if isinstance(value, ir.Literal) and source != F32:  # which rounds first
         return ir.Literal(value.value, TensorType(element))
     return operators.cast_as(context, value, element, node.span)
+
+
+def _from_bits(context: Context, element: DType, node: ast.Call) -> Checked:
+    """`f32::from_bits(u)`: the float of the bits of an unsigned integer."""
+    argument = node.arguments[0].value
+    value = expressions.operand(context, argument)
+    if isinstance(value, Invalid):
+        return INVALID
+    type, unsigned = context.tensor_of(value), DTYPES[f"u{element.bits}"]
+    if type is None or context.inference.unify(type.element, unsigned) is None:
+        from teenyc.diagnostics.catalog.types import MismatchedTypes
+
+        found, why = str(context.type_of(value)), "`from_bits` reads the bits of an unsigned integer"
+        return context.report(MismatchedTypes(span=argument.span, expected=str(unsigned), found=found, why=why))
+    call = ir.Call(intrinsic="bitcast", operands=(("input", value),), attributes=(("dtype", element),))
+    return context.emit(call, TensorType(element, type.shape), node.span)
 
 
 def _unknown(context: Context, name: str, span: Span) -> Checked:

@@ -16,7 +16,7 @@ from teenyc.codegen.literals import quoted
 from teenyc.codegen.numbers import is_exact_bf16, is_exact_f8, literal_term
 from teenyc.codegen.terms import ATOM, Kind, Term, atom
 from teenyc.intrinsics import find
-from teenyc.intrinsics.spec import REQUIRED, Facts, Intrinsic, Param, Role
+from teenyc.intrinsics.spec import LIBRARY, REQUIRED, Facts, Intrinsic, Param, Role
 from teenyc.ir.nodes import Apply, Attribute, Call, Cast, Let, Literal, Offset, Operand, Value
 from teenyc.ir.walk import operands_of
 from teenyc.record import record
@@ -73,7 +73,8 @@ class Calls:
         form, helper, is_static = _form(record, call, expressions)
         if helper is not None:
             expressions.helpers[helper] = None
-        arguments = _Arguments(self, expressions, record, call, is_static)
+        is_library = helper is not None and helper.startswith(LIBRARY)
+        arguments = _Arguments(self, expressions, record, call, is_static, is_library)
         type = results[0].type if len(results) == 1 else None
         element = type.element if isinstance(type, TensorType) else None
         kind = Kind.STATIC if is_static or record.is_known else Kind.TENSOR
@@ -110,13 +111,14 @@ class Calls:
 
 @record
 class _Arguments:
-    """The arguments of one call as text; those of a static call stay Python numbers."""
+    """The arguments of one call as text; those of a static call stay Python numbers, a library takes its types only."""
 
     calls: Calls
     expressions: Expressions
     record: Intrinsic
     intrinsic: Call
     is_static: bool
+    is_library: bool
 
     def listed(self) -> Iterator[str]:
         """Present arguments in the order of the record, by keyword from `first_by_name` or where one was left out."""
@@ -166,7 +168,9 @@ class _Arguments:
         if target is not None:
             return target
         term = self.filling(param, operand) or self.expressions.passed(operand)
-        is_typed = term.element in (F32, I32) if self.record.is_library else self.is_met(param)
+        if self.record.settles and not self.is_library:
+            return self.expressions.settled(term)
+        is_typed = term.element in (F32, I32) if self.is_library else self.is_met(param)
         if term.kind >= Kind.ARGUMENT or is_typed:
             return term
         return self.expressions.settled(term)
@@ -238,9 +242,13 @@ def _constant(expressions: Expressions, given: Operand | Extent) -> str:
 
 
 def _form(record: Intrinsic, call: Call, expressions: Expressions) -> tuple[str, str | None, bool]:
-    """The Triton form, its helper, and whether the form is the one for numbers that are known when Triton compiles."""
+    """The Triton form, its helper, and whether the form is the one for numbers that are known when Triton compiles.
+
+    Those are sizes, for which Python computes as the language does: a negative number is none.
+    """
     types = {name: operand.type for name, operand in call.operands}
-    known = frozenset(name for name, operand in call.operands if expressions.statics.holds(operand))
+    sizes = ((n, o) for n, o in call.operands if not isinstance(o, Literal) or o.value >= 0)
+    known = frozenset(name for name, operand in sizes if expressions.statics.holds(operand))
     plain = record.form(Facts(types, dict(call.attributes)))
     chosen = record.form(Facts(types, dict(call.attributes), known))
     return *chosen, chosen != plain

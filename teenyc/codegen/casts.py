@@ -8,7 +8,7 @@ from teenyc.codegen import terms
 from teenyc.codegen.helpers import ROUND_TO, ROUND_WIDE, TO_F8, TO_NUMBER, saturation
 from teenyc.codegen.static import only_widens
 from teenyc.codegen.terms import ATOM, Kind, Term
-from teenyc.ir.nodes import Cast, Literal
+from teenyc.ir.nodes import Cast, Literal, Operand, Value
 from teenyc.types import (
     BF16,
     BOOL,
@@ -41,6 +41,9 @@ WIDE = frozenset({F64, I32, I64, U32, U64})
 def cast(expressions: Expressions, operation: Cast, target: Element | None) -> Term:
     """A conversion to the element type `target`. Memory of `D::Compute` may be wider than that."""
     assert isinstance(operation.operand.type, TensorType), "casts convert numbers"
+    same = _reread(expressions, operation.operand, target)
+    if same is not None:
+        return same
     term = expressions.term(operation.operand)
     source = term.element
     if target is None or source is None:
@@ -73,6 +76,22 @@ def to_number(expressions: Expressions, term: Term, target: Element) -> Term:
         return rounded(expressions, number, target, expressions.dtypes.text(target))
     expressions.helpers[TO_NUMBER] = None
     return terms.tensor(f"{TO_NUMBER}({term.text}, {expressions.dtypes.text(target)})", target)
+
+
+def _reread(expressions: Expressions, operand: Operand, target: Element | None) -> Term | None:
+    """What was cast to the other signedness and is cast back: a tensor, which wraps by itself."""
+    let = expressions.inlining.definitions.get(operand.id) if isinstance(operand, Value) else None
+    if let is None or not isinstance(let.operation, Cast):
+        return None
+    inner, between = let.operation.operand.type, operand.type
+    if not isinstance(inner, TensorType) or inner.element != target or not isinstance(between, TensorType):
+        return None
+    if not isinstance(target, DType) or not is_integer(target) or not isinstance(between.element, DType):
+        return None
+    if not is_integer(between.element) or between.element.bits != target.bits:
+        return None
+    term = expressions.term(let.operation.operand)
+    return term if term.kind is Kind.TENSOR else None
 
 
 def converted(expressions: Expressions, term: Term, target: Element) -> Term:

@@ -76,13 +76,17 @@ INTERPRETED = frozenset({"_gdc_launch_dependents", "_gdc_wait", "_globaltimer", 
 INTERPRETED |= {"_atomic_poll", TO_F8}
 """The helpers that do otherwise under Triton's interpreter, which has no device code."""
 
-CALLS: Mapping[str, tuple[str, ...]] = {"_atomic_add": (ROUND_TO,), "_atomic_poll": ("_globaltimer",)}
+CALLS: Mapping[str, tuple[str, ...]] = {
+    "_atomic_add": (ROUND_TO,),
+    "_atomic_poll": ("_globaltimer",),
+    "_leading_zeros": ("_count_ones",),
+}
 """The helpers that a helper calls."""
 
 TEMPLATES = frozenset({ROUND_TO, ROUND_WIDE, TO_F8, QUOTIENT, TO_NUMBER, DIVIDED, REMAINDER, WRAPPED, *CALLED})
 """The helpers that have a template of their own."""
 
-HELPERS = frozenset({HAND, ASKED, "libdevice", "_libdevice_on_arrays", *SATURATING, *TEMPLATES})
+HELPERS = frozenset({HAND, ASKED, "libdevice", "_libdevice_on_arrays", "_exchanged", *SATURATING, *TEMPLATES})
 """All names that helpers take in a module."""
 
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from teenyc.intrinsics import (
     assembly,
     atomics,
+    bits,
     block_pointers,
     combine,
     compare,
@@ -39,6 +40,7 @@ _FAMILIES = (
     descriptors,
     block_pointers,
     math,
+    bits,
     libdevice,
     reduce,
     scan,

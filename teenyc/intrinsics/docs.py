@@ -10,6 +10,8 @@ from itertools import groupby
 from pathlib import Path
 
 from teenyc.intrinsics import OPERATORS, TABLE
+from teenyc.intrinsics.libdevice import SIGNATURES
+from teenyc.intrinsics.methods import METHODS, RENAMED, Method
 from teenyc.intrinsics.spec import REQUIRED, Intrinsic, Operator, Param, Role
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "intrinsics.md"
@@ -51,16 +53,50 @@ outside.
 }
 """What there is to say of a whole family."""
 
+_LIBDEVICE = """\
+## Libdevice
+
+Functions of Triton's `libdevice`, each under its own name and called as `libdevice.atan(x)`. *float* is any float,
+computed in f32 or f64; where it stands more than once, it is one type. Triton's interpreter, which cannot call
+libdevice, computes them by NumPy. For AMD's GPUs Triton's libdevice has a part of these only.
+
+| function | arguments | gives | |
+|---|---|---|---|"""
+
+_METHODS = """\
+## Methods
+
+Every function is a method of its first argument: `x.sqrt()` is `sqrt(x)`. Beside these, numbers have the methods of
+Rust, scalars and tensors alike; the last rows are other names of functions.
+
+| method | of | means |
+|---|---|---|"""
+
 
 def page() -> str:
     """The text of the page."""
     blocks = [_INTRODUCTION]
     for family, records in groupby(TABLE.values(), key=lambda record: record.family):
+        if family == "libdevice":
+            blocks.append("\n".join([_LIBDEVICE, *map(_library, records)]) + "\n")
+            continue
         blocks.append(f"## {family.capitalize()}\n")
         blocks.extend(filter(None, (_NOTES.get(family),)))
         blocks.extend(_record(record) for record in records)
     blocks.append("\n".join([_OPERATORS, *map(_operator, OPERATORS.values())]) + "\n")
+    renamed = (f"| `x.{method}(…)` | | `{function}(x, …)` |" for method, function in RENAMED.items())
+    blocks.append("\n".join([_METHODS, *map(_method, METHODS.values()), *renamed]) + "\n")
     return "\n".join(blocks)
+
+
+def _library(record: Intrinsic) -> str:
+    arguments, result = SIGNATURES[record.name]
+    names = ", ".join(param.name for param in record.params)
+    return f"| `{record.name}({names})` | {arguments} | {result} | {record.summary} |"
+
+
+def _method(method: Method) -> str:
+    return f"| `x.{method.name}({', '.join(method.arguments)})` | {method.of}s | {method.meaning} |"
 
 
 def _record(record: Intrinsic) -> str:

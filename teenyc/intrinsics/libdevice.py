@@ -11,8 +11,8 @@ from typing import Any
 
 from teenyc.intrinsics.reference import numpy
 from teenyc.intrinsics.rules import Need, met_shapes, same_elements, value, wrong_element
-from teenyc.intrinsics.spec import Intrinsic, Param, Role, Rule, Site
-from teenyc.types import BOOL, F32, F64, I32, I64, U32, U64, DType, Element, TensorType, Unsuffixed
+from teenyc.intrinsics.spec import Facts, Intrinsic, Param, Role, Rule, Site, Variant
+from teenyc.types import BOOL, F32, F64, I32, I64, U32, U64, DType, Element, TensorType, Unsuffixed, is_integer
 
 _KINDS: Mapping[str, tuple[DType, ...]] = {
     "s": (F32,),
@@ -191,7 +191,7 @@ _FORMS["sad"] = "tl.cast(libdevice.sad({x}, {y}, {z}), tl.uint32, bitcast=True)"
 # ---- records --------------------------------------------------------------------------------------------------------
 
 
-def _record(row: _Row, family: str) -> Intrinsic:
+def _record(row: _Row) -> Intrinsic:
     signature, result, summary = row
     name, *given = signature.split()
     letters = dict(param.split(":") for param in given)
@@ -199,7 +199,7 @@ def _record(row: _Row, family: str) -> Intrinsic:
     helper = f"libdevice.{name}" if "libdevice" in form else form
     params = tuple(_params(letters))
     rule = _rule(letters, result)
-    return Intrinsic(name, params, rule, form, summary, family, reference=_reference(name), helper=helper)
+    return Intrinsic(name, params, rule, form, summary, "libdevice", reference=_reference(name), helper=helper)
 
 
 def _params(letters: Mapping[str, str]) -> Iterator[Param]:
@@ -256,15 +256,48 @@ def _reference(name: str) -> Callable[..., Any]:
     return reference
 
 
+def _words(letter: str) -> str:
+    return "*float*" if letter == "F" else " or ".join(dtype.name for dtype in _KINDS[letter])
+
+
 def _power(site: Site) -> tuple[TensorType, ...] | None:
-    """The exponent is a float of the same type, or an i32."""
-    x, y = value(site, "x", Need.FLOAT), value(site, "y", Need.NUMBER)
+    """A float has an exponent of its own type, or an i32; an integer has a u32."""
+    x, y = value(site, "x", Need.NUMBER), value(site, "y", Need.NUMBER)
     if x is None or y is None:
         return None
-    if y.element != I32 and not same_elements(site, {"x": x, "y": y}):
-        return None
-    shape = met_shapes(site, {"x": x, "y": y})
+    shape = met_shapes(site, {"x": x, "y": y}) if _is_exponent(site, x, y) else None
     return None if shape is None else (TensorType(x.element, shape),)
+
+
+def _is_exponent(site: Site, x: TensorType, y: TensorType) -> bool:
+    if not is_integer(x.element):
+        if is_integer(y.element) and y.element != I32:
+            wrong_element(site, "y", "`i32`", y)
+            return False
+        is_float = value(site, "x", Need.FLOAT) is not None
+        return is_float and (y.element == I32 or same_elements(site, {"x": x, "y": y}))
+    if y.element == U32 or isinstance(site.given["y"].static, int):
+        return True
+    wrong_element(site, "y", "`u32`", y)
+    return False
+
+
+def _is_integer(facts: Facts) -> bool:
+    type = facts.types["x"]
+    return isinstance(type, TensorType) and is_integer(type.element)
+
+
+def _powers(x: Any, y: Any) -> Any:
+    """Floats to floats or integers; integers to integers, wrapped."""
+    from teenyc.intrinsics.arrays import function
+
+    np = numpy()
+    x, y = np.asarray(x), np.asarray(y)
+    if x.dtype.kind == "f":
+        return function("pow")(x, y)
+    modulus = 1 << x.dtype.itemsize * 8
+    wrapped = np.vectorize(lambda a, b: pow(int(a), int(b), modulus), otypes=[f"u{x.dtype.itemsize}"])(x, y)
+    return wrapped.view(x.dtype)
 
 
 _POWER = Intrinsic(
@@ -272,28 +305,23 @@ _POWER = Intrinsic(
     (Param("x", Role.VALUE), Param("y", Role.VALUE, meets="x")),
     _power,
     "libdevice.pow",
-    "`x` to the power `y`, which is a float like `x` or an `i32`.",
-    "elementary functions of libdevice",
-    reference=_reference("pow"),
+    "`x` to the power `y`: a float to a float like it or an `i32`, an integer to a `u32`, which wraps.",
+    "libdevice",
+    reference=_powers,
     helper="libdevice.pow",
+    variants=(Variant(_is_integer, "_pow", "_pow"),),
+    settles=True,
 )
 
-INTRINSICS = (
-    _POWER,
-    *(
-        _record(row, f"{family} of libdevice")
-        for family, rows in (
-            ("elementary functions", _ELEMENTARY),
-            ("special functions", _SPECIAL),
-            ("tests", _TESTS),
-            ("rounding", _ROUNDING),
-            ("conversions", _CONVERSIONS),
-            ("integers", _INTEGERS),
-            ("fast functions", _FAST),
-        )
-        for row in rows
-    ),
-)
+_ROWS: tuple[_Row, ...] = (*_ELEMENTARY, *_SPECIAL, *_TESTS, *_ROUNDING, *_CONVERSIONS, *_INTEGERS, *_FAST)
+
+INTRINSICS = (_POWER, *map(_record, _ROWS))
+
+SIGNATURES: Mapping[str, tuple[str, str]] = {
+    "pow": ("*float*, *float* or i32; integer, u32", "as `x`"),
+    **{row[0].split()[0]: (", ".join(_words(p[-1]) for p in row[0].split()[1:]), _words(row[1])) for row in _ROWS},
+}
+"""The types of arguments and result of each function, in words for the docs."""
 
 OTHERS = frozenset("abs ceil cos div_rn erf exp exp2 floor fma log log2 rsqrt sin sqrt sqrt_rn tanh".split())
 """What libdevice has beside these; other families have the same functions, as `triton.language` does them."""

@@ -99,6 +99,8 @@ def _advice(need: str, element: Element) -> str | None:
         return f"bound the dtype parameter: `{variable}: Float`" if need == Need.FLOAT.value else None
     if element == BOOL:
         return "convert masks on purpose: `as i32`" + (", then `as f32`" if need == Need.FLOAT.value else "")
+    if need[0] == "`":
+        return f"convert it: `as {need.split('`')[1]}`"
     if need == Need.FLOAT.value:
         return "write the number with a point: `2.0`" if isinstance(element, Unsuffixed) else "convert it: `as f32`"
     return "convert it: `as i32`" if need == Need.INTEGER.value and is_float(element) else None

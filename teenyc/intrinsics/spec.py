@@ -148,6 +148,7 @@ class Intrinsic:
     `first_by_name` names the first parameter that the Triton form passes by keyword.
     `stored` names the arguments that may stay in a 16-bit storage type (a dot's operands, what a store writes).
     `helper` is the name of a function that the form calls and that the module must hold, from `templates/helpers/`.
+    `settles` says that arguments are written as tensors, also integers of which the JIT may make constants.
     `triton` is right for every call; the first of the `variants` that accepts a call reads better, or is needed.
     `is_known` says that the result is a number which Triton knows when it compiles, and so may decide what it compiles.
     """
@@ -168,6 +169,7 @@ class Intrinsic:
     variants: tuple[Variant, ...] = ()
     fills: Fill | None = None
     is_known: bool = False
+    settles: bool = False
 
     def param(self, name: str) -> Param | None:
         """The parameter of that name or alias."""
@@ -179,11 +181,6 @@ class Intrinsic:
             if variant.when(facts):
                 return variant.triton, variant.helper
         return self.triton, self.helper
-
-    @property
-    def is_library(self) -> bool:
-        """Whether Triton calls a library, whose functions take arguments of exactly their types."""
-        return self.helper is not None and self.helper.startswith(LIBRARY)
 
     @property
     def takes_function(self) -> bool:

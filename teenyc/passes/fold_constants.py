@@ -188,10 +188,20 @@ def _fold_operation(operation: Operation, type: Type, known: _Known) -> Operatio
             by = known.literal(operation.offset)
             is_same = by is not None and by.value == 0 and operation.pointer.type == type
             return operation.pointer if is_same else operation
+        case Call(intrinsic="where"):
+            return _fold_choice(operation, type, known)
         case ExpandDims() | Call() | Apply():
             return operation
         case _:
             assert_never(operation)
+
+
+def _fold_choice(choice: Call, type: Type, known: _Known) -> Operation | Operand:
+    """What a `where` chooses, if its condition is known."""
+    condition, x, y = (choice.operand(name) for name in ("condition", "x", "y"))
+    literal = known.literal(condition) if condition is not None else None
+    chosen = None if literal is None else x if literal.value else y
+    return chosen if chosen is not None and chosen.type == type else choice
 
 
 def _fold_unary(operation: Unary, literal: Literal | None) -> Operation | Operand:

@@ -193,7 +193,16 @@ CASES = [
     case("fma", x=X, y=Y, z=Z),
     case("clamp", x=X, min=np.float32(-1), max=np.float32(2)),
     case("clamp", x=integers(16), min=np.int32(-9), max=integers(16, low=0)),
-    case("clamp", x=X, min=np.float32(-1), max=np.float32(2), propagate_nan="all"),
+    *(
+        case("clamp", x=np.where(Y > 0, X, np.nan).astype(d), min=np.dtype(d).type(-1), max=np.dtype(d).type(2), **c)
+        for d in ("float32", "float64")
+        for c in ({}, {"propagate_nan": "all"})
+    ),
+    *(
+        case(name, x=RNG.integers(0, 2**63, 16).astype(dtype))
+        for name in ("count_ones", "leading_zeros", "reverse_bits", "swap_bytes")
+        for dtype in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+    ),
     case("where", condition=X > 0, x=X, y=Y),
     case("where", condition=MATRIX > 0, x=X, y=np.float32(2)),
     case("expect_zero", x=np.where(X > 0, X, 0).astype("float32"), mask=X <= 0),

@@ -6,8 +6,8 @@ import inspect
 
 import pytest
 
-from teenyc.check.methods import NAMES, RENAMED
 from teenyc.intrinsics import find, find_operator
+from teenyc.intrinsics.methods import METHODS, RENAMED
 from teenyc.types import DTYPES
 
 tl = pytest.importorskip("triton.language")
@@ -81,7 +81,7 @@ def test_every_element_type_is_known() -> None:
 
 def test_every_method_of_a_tensor_is_known() -> None:
     methods = public(tl.tensor) - PARTS.keys() - {"dtype", "shape", "type", "numel", "handle"}
-    assert sorted(n for n in methods if not is_known(n) and n not in {*NAMES, *RENAMED}) == []
+    assert sorted(n for n in methods if not is_known(n) and n not in {*METHODS, *RENAMED}) == []
 
 
 def test_every_method_of_a_descriptor_is_known() -> None:

@@ -560,3 +560,44 @@ class StepNotPositive(Diagnostic):
 
     def help(self) -> str:
         return "count down with `(a..b).rev()`, before `step_by`"
+
+
+@record(kw_only=True)
+class MissingMethod(Diagnostic):
+    """A method of Rust is called that has no meaning for values of a kernel: it gives an `Option`, bytes, an ordering.
+
+    let z = x.checked_add(y).unwrap_or(0);
+    let z = x.wrapping_add(y);
+    """
+
+    code = "E0357"
+    name: str
+    instead: str
+
+    def message(self) -> str:
+        return f"kernels have no method `{self.name}`"
+
+    def help(self) -> str:
+        return self.instead
+
+
+@record(kw_only=True)
+class WrongReceiver(Diagnostic):
+    """A method is called on a value of a type that does not have it, as in Rust.
+
+    let n = x.count_ones();             // x: f32
+    let n = x.to_bits().count_ones();
+    """
+
+    code = "E0358"
+    name: str
+    needs: str
+    found: str
+
+    def message(self) -> str:
+        return f"`{self.name}` needs {'an' if self.needs[0] in 'aeiou' else 'a'} {self.needs}, found `{self.found}`"
+
+    def help(self) -> str | None:
+        if "Pointer" in self.found:
+            return "load what it points to: `load(…)`"
+        return f"convert it on purpose: `as {'f32' if self.needs == 'float' else 'i32'}`"

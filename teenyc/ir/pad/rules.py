@@ -39,11 +39,8 @@ from teenyc.ir.pad.reductions import REDUCTIONS, Rule, axes_of, neutralised
 from teenyc.ir.walk import operands_of
 from teenyc.types import ONE, Extent, Pointer, Shape, TensorType, is_generic_number, is_integer
 
-ELEMENTWISE = frozenset({"conversion", "hints", "math", "random"})
-"""Families whose functions give each element from those at the same place; so do all of libdevice's."""
-
-LIBDEVICE = " of libdevice"
-"""How the names of its families end."""
+ELEMENTWISE = frozenset({"bits", "conversion", "hints", "libdevice", "math", "random"})
+"""Families whose functions give each element from those at the same place."""
 
 BLOCKS = "descriptors"
 """The family of accesses to blocks, which become accesses through pointers before anything is padded."""
@@ -92,7 +89,7 @@ def _call(site: Site, call: Call) -> Plan:
 
 
 def _is_elementwise(record: Intrinsic) -> bool:
-    return not record.effects and (record.family in ELEMENTWISE or record.family.endswith(LIBDEVICE))
+    return not record.effects and record.family in ELEMENTWISE
 
 
 # ---- element by element ---------------------------------------------------------------------------------------------
