@@ -118,8 +118,10 @@ def test_early_returns_stay() -> None:
 
 def test_the_pipeline_has_the_documented_names() -> None:
     assert [p.name for p in PIPELINE] == [
+        "lower-descriptors",
         "widen-counters",
         "fold-constants",
+        "pad-extents",
         "widen-offsets",
         "widen-floats",
         "drop-dead-code",
