@@ -277,6 +277,14 @@ class Context:
             return True
         return operand.id in self.extents or operand.id in self.static
 
+    def copy_facts(self, source: ir.Value, target: ir.Value) -> None:
+        """What is known at compile time of one value holds for a copy of it."""
+        for known in (self.extents, self.truths, self.equations):
+            if source.id in known:
+                known[target.id] = known[source.id]  # type: ignore[assignment]  # each keeps its own kind
+        if source.id in self.static:
+            self.static.add(target.id)
+
     def canonical(self, extent: Extent) -> Extent:
         """The extent, or the constant that a `static_assert` says is equal to it."""
         for name in sorted(extent.names & self.equal.keys()):

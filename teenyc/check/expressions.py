@@ -10,6 +10,7 @@ from teenyc.check.infer import is_bool
 from teenyc.check.returns import NEVER_KNOWN
 from teenyc.check.types import element_of
 from teenyc.ir import nodes as ir
+from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.types import (
@@ -203,7 +204,20 @@ def _constant(context: Context, item: ast.ConstItem, span: Span) -> Checked:
     element = element_of(context, item.type)
     if isinstance(value, Invalid) or element is None:
         return INVALID
-    return expect(context, value, scalar(element), item.value.span, "the constant's type")
+    checked = expect(context, value, scalar(element), item.value.span, "the constant's type")
+    return _named(context, checked, item, span)
+
+
+def _named(context: Context, checked: Checked, item: ast.ConstItem, span: Span) -> Checked:
+    """The value of a `const` with its name, which the generated module keeps for numbers."""
+    name = item.name.text
+    if isinstance(checked, ir.Literal) and not isinstance(checked.value, bool):
+        return replace(checked, name=name)
+    if not isinstance(checked, ir.Value):
+        return checked
+    copy = context.emit(ir.Copy(operand=checked, constant=name), checked.type, span)
+    context.copy_facts(checked, copy)
+    return copy
 
 
 def _unknown(context: Context, name: str, span: Span) -> Checked:

@@ -20,7 +20,7 @@ from teenyc.codegen.inline import function_effects
 from teenyc.codegen.kernel import Unit, function_view, kernel_view
 from teenyc.codegen.libdevice import LibraryView, library_view
 from teenyc.codegen.metadata import Names, metadata
-from teenyc.codegen.names import AMBIGUOUS, module_names, origin_of, outer_names
+from teenyc.codegen.names import AMBIGUOUS, module_names, number_names, origin_of, outer_names
 from teenyc.codegen.render import render
 from teenyc.codegen.views import KernelView, ModuleView, unmarked
 from teenyc.ir.nodes import Apply, Call, Function, Kernel, Let, Program
@@ -51,7 +51,18 @@ def emit(program: Program, *, source: SourceFile, tile: bool = True) -> Generate
 
 def module_view(program: Program, source: SourceFile, names: Names, name: str, imports: tuple[str, ...]) -> ModuleView:
     """Everything that the template of a module prints, but for the host part, which needs `imports`."""
-    unit = Unit(source, outer_names(program, names), function_effects(program), combine_names(program), {}, {}, set())
+    numbers = number_names(program, names)
+    unit = Unit(
+        source=source,
+        reserved=outer_names(program, names) | set(numbers.values()),
+        effects=function_effects(program),
+        combines=combine_names(program),
+        callees={},
+        helpers={},
+        spelled=set(),
+        numbers=numbers,
+        used={},
+    )
     functions = _functions(program, unit, names)
     kernels = tuple(_kernel(k, unit, names) for k in program.kernels)
     helpers = with_called(unit.helpers)
@@ -62,6 +73,7 @@ def module_view(program: Program, source: SourceFile, names: Names, name: str, i
         imports=imports,
         triton=tuple(_imports((*functions, *kernels), library)),
         rounds=ROUND_TO in helpers,
+        numbers=tuple(f"{n} = tl.constexpr({unit.used[n]})" for n in numbers.values() if n in unit.used),
         interprets=not helpers.isdisjoint({*INTERPRETED, ASKED}),
         library=library,
         helpers=tuple(template_of(h) for h in sorted(helpers) if h in TEMPLATES),

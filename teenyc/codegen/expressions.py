@@ -35,7 +35,7 @@ from teenyc.ir.nodes import (
     Unary,
     Value,
 )
-from teenyc.record import record
+from teenyc.record import record, replace
 from teenyc.types import BOOL, F64, I32, DType, Element, TensorType, is_generic_number, is_integer, scalar
 from teenyc.types import Kind as ElementKind
 
@@ -77,6 +77,8 @@ class Expressions:
     calls: Calls
     helpers: dict[str, None]
     written: dict[int, Term]
+    numbers: Mapping[tuple[str, str], str]
+    used: dict[str, str]
 
     # ---- operands ---------------------------------------------------------------------------------------------------
 
@@ -84,7 +86,7 @@ class Expressions:
         """The expression of an operand, of the type that the IR gives it."""
         match operand:
             case Literal():
-                return self.number(operand) if is_generic_number(operand.type.element) else literal_term(operand)
+                return self.number(operand) if is_generic_number(operand.type.element) else self.literal(operand)
             case Constant():
                 is_nonnegative = self.statics.is_nonnegative(operand)
                 return atom(
@@ -99,6 +101,15 @@ class Expressions:
                 return self.written[operand.id]
             case _:
                 assert_never(operand)
+
+    def literal(self, literal: Literal) -> Term:
+        """A number, under the name of the constant that it is in the source."""
+        term = literal_term(literal)
+        spelled = self.numbers.get(number_key(literal)) if literal.name else None
+        if spelled is None:
+            return term
+        self.used[spelled] = term.text
+        return replace(term, text=spelled, binding=ATOM)
 
     def variable(self, value: Value) -> Term:
         if value.id in self.written:
@@ -342,6 +353,11 @@ def _greatest(literal: Literal) -> int:
     """The greatest number whose negative and itself the type of a literal has, whatever `D` is."""
     element = literal.type.element
     return element.maximum if isinstance(element, DType) and is_integer(element) else GREATEST
+
+
+def number_key(literal: Literal) -> tuple[str, str]:
+    """What tells constants of the source apart: two of one name may be different numbers."""
+    return literal.name, repr(literal.value)
 
 
 def element_of(operand: Operand) -> Element | None:

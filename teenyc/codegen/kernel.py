@@ -39,6 +39,10 @@ class Unit:
     helpers: dict[str, None]
     spelled: set[str]
     """the names of all variables"""
+    numbers: Mapping[tuple[str, str], str]
+    """how the constants of the source are spelled, by name and number"""
+    used: dict[str, str]
+    """the number of each of them that is written"""
 
 
 def kernel_view(kernel: Kernel, unit: Unit, name: str, spelled: Mapping[str, str]) -> KernelView:
@@ -103,6 +107,8 @@ class _Writer:
             calls=Calls(callees=unit.callees, binding=_binding(body), lets=_lets(body)),
             helpers=unit.helpers,
             written=dict(arrival.terms) if arrival is not None else {},
+            numbers=unit.numbers,
+            used=unit.used,
         )
         statements = Statements(expressions, names, _reads(body, classes), unit.effects, Lines(unit.source))
         return _Writer(body, unit, names, dtypes, statements, arrival)

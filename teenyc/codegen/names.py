@@ -21,8 +21,8 @@ from teenyc.codegen.liveness import Interference, Mask, meet
 from teenyc.codegen.metadata import Names
 from teenyc.codegen.nouns import noun
 from teenyc.codegen.static import Statics
-from teenyc.ir.nodes import For, Function, Kernel, Let, Program, Value
-from teenyc.ir.walk import bodies_of, statements_of, uses, values_of
+from teenyc.ir.nodes import For, Function, Kernel, Let, Literal, Program, Value
+from teenyc.ir.walk import all_operands, bodies_of, statements_of, uses, values_of
 from teenyc.record import record
 from teenyc.types import BF16, F16, F32, Compute, Pointer, TensorType, TypeVar, scalar
 
@@ -62,6 +62,22 @@ def module_names(program: Program) -> Names:
         items={name: new for name, new in items.items() if name != new},
         inside={kernel: {a: b for a, b in names.items() if a != b} for kernel, names in inside.items()},
     )
+
+
+def number_names(program: Program, names: Names) -> dict[tuple[str, str], str]:
+    """How the constants of the source are spelled, as numbers of the module: like nothing else in it."""
+    taken = RESERVED | HOST_NAMES | {op.name for op in program.ops} | {names.item(b.name) for b in bodies_of(program)}
+    literals: dict[tuple[str, str], None] = {}
+    for body in bodies_of(program):
+        given = (*(v.name for v in values_of(body)), *(c.name for c in body.constants))
+        taken |= {identifier(n) for n in (*given, *(v.name for v in body.type_variables)) if n}
+        found = (o for o in all_operands(body.body) if isinstance(o, Literal) and o.name)
+        literals.update(dict.fromkeys((o.name, repr(o.value)) for o in found))
+    spelled: dict[tuple[str, str], str] = {}
+    for key in literals:
+        spelled[key] = next(n for n in variants(identifier(key[0])) if n not in taken)
+        taken |= {spelled[key]}
+    return spelled
 
 
 def origin_of(name: str) -> str:

@@ -25,8 +25,8 @@ class ModuleView:
     """A whole module; the host part has a view of its own.
 
     `origin` are comments about the file, `imports` come before Triton's own, `triton`. `helpers` are templates, `casts`
-    fill one template, `rounds` says that one helper rounds to bfloat16, `interprets` that one asks whether Triton
-    interprets. `library` is what kernels call of libdevice.
+    fill one template, `rounds` says that one helper rounds to bfloat16, `numbers` are the constants of
+    the source, `interprets` says that one asks whether Triton interprets. `library` is what kernels call of libdevice.
     """
 
     doc: tuple[str, ...]
@@ -34,6 +34,7 @@ class ModuleView:
     imports: tuple[str, ...]
     triton: tuple[str, ...]
     rounds: bool
+    numbers: tuple[str, ...]
     interprets: bool
     library: LibraryView | None
     helpers: tuple[str, ...]

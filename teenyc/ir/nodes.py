@@ -32,10 +32,14 @@ class Value:
 
 @record
 class Literal:
-    """A number known here, of a scalar type. Floats keep the digits of the source; they round when they are used."""
+    """A number known here, of a scalar type. Floats keep the digits of the source; they round when they are used.
+
+    `name` is that of the `const` of the source that it is, if any.
+    """
 
     value: Number
     type: TensorType
+    name: str = field(default="", compare=False, repr=False)
 
 
 @record
@@ -59,9 +63,13 @@ COMPARE = ("eq", "ne", "lt", "le", "gt", "ge")
 
 @record(kw_only=True)
 class Copy:
-    """`let x = y`: another name for an operand; also what gives a constant a name."""
+    """`let x = y`: another name for an operand; also what gives a constant a name.
+
+    `constant` is the name of the `const` of the source whose value this is.
+    """
 
     operand: Operand
+    constant: str = field(default="", compare=False, repr=False)
 
 
 @record(kw_only=True)

@@ -255,7 +255,7 @@ class Blocks:
         if type.element == element:
             return operand
         if isinstance(operand, Literal):
-            return Literal(operand.value, replace(type, element=element))
+            return replace(operand, type=replace(type, element=element))
         return self.let(Cast(operand=operand), replace(type, element=element), to, span)
 
     def free(self, name: str) -> str:

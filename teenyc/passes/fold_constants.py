@@ -137,6 +137,8 @@ class _Known:
             return (let,)
         (result,) = let.results
         folded = _fold_operation(let.operation, result.type, self)
+        if isinstance(folded, Literal) and isinstance(let.operation, Copy) and let.operation.constant:
+            folded = replace(folded, name=let.operation.constant)
         if isinstance(folded, Value | Literal | Constant):
             if not result.name:
                 self.aliases[result.id] = folded
@@ -291,6 +293,8 @@ def _fold_cast(operation: Cast, type: Type, known: _Known) -> Operation | Operan
     literal = known.literal(operation.operand)
     if literal is not None:
         converted = convert(literal, target, implicit=operation.implicit)
+        if converted is not None and converted.value == literal.value:
+            converted = replace(converted, name=literal.name)
         return operation if converted is None else converted
     operand = operation.operand
     origin = known.casts.get(operand.id) if isinstance(operand, Value) else None

@@ -160,7 +160,7 @@ class _Widening:
         if type.element == like.element:
             return operand
         if isinstance(operand, Literal):
-            return Literal(operand.value, replace(type, element=like.element))
+            return replace(operand, type=replace(type, element=like.element))
         result = self.fresh(replace(type, element=like.element))
         to.append(Let(results=(result,), operation=Cast(operand=operand), span=span))
         return result

@@ -6,12 +6,15 @@ import os
 import triton
 import triton.language as tl
 
+STRIDE = tl.constexpr(32)
+LOG2_E = tl.constexpr(1.4426950408889634)
+
 
 @triton.jit
 def file_constants(x_ptr, BLOCK: tl.constexpr):
     """`exp(x)` by way of `exp2`, on every `STRIDE`th element."""
-    off = (tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)) * 32
-    tl.store(x_ptr + off, tl.exp2(tl.load(x_ptr + off) * 1.4426950408889634))
+    off = (tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)) * STRIDE
+    tl.store(x_ptr + off, tl.exp2(tl.load(x_ptr + off) * LOG2_E))
 
 
 TEENYC = {

@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 2068221368
+CHECKSUM = 3177050259
 
 from jinja2.runtime import LoopContext, Macro, Markup, Namespace, TemplateNotFound, TemplateReference, TemplateRuntimeError, Undefined, escape, identity, internalcode, markup_join, missing, str_join
 name = 'module.py.jinja'
@@ -54,6 +54,15 @@ def root(context, missing=missing):
         yield str(l_1_line)
         yield '\n'
     l_1_line = missing
+    if environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'numbers'):
+        pass
+        yield '\n'
+        for l_1_line in environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'numbers'):
+            _loop_vars = {}
+            pass
+            yield str(l_1_line)
+            yield '\n'
+        l_1_line = missing
     if environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'rounds'):
         pass
         yield '\n_ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)\n'
@@ -123,4 +132,4 @@ def root(context, missing=missing):
     finally: gen.close()
 
 blocks = {}
-debug_info = '2=18&3=21&5=24&8=27&9=30&11=33&14=36&15=39&17=42&20=45&21=48&23=51&27=54&31=57&35=62&38=69&41=73&43=80&46=84&48=91&49=94&51=101&52=104&56=112'
+debug_info = '2=18&3=21&5=24&8=27&9=30&11=33&14=36&15=39&17=42&20=45&21=48&23=51&25=54&26=57&29=60&33=63&37=66&41=71&44=78&47=82&49=89&52=93&54=100&55=103&57=110&58=113&62=121'
