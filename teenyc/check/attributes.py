@@ -35,6 +35,7 @@ def kernel_attributes(
         shapes=tuple(shapes),
         options=tuple((n, v) for n, a in given if n in ("num_warps", "num_stages") for v in _number(context, a.value)),
         pad=tuple(dict.fromkeys(w for n, a in given if n == "pad" for w in _padded(context, a, constants))),
+        tile=next((_words(a.value) for n, a in given if n == "tile"), None),
     )
 
 
@@ -75,6 +76,12 @@ def _padded(context: Context, node: ast.Argument, constants: Sequence[ir.Constan
             similar = closest(word, known) if word is not None else None
             context.report(UnknownPad(span=argument.span, name=word, similar=similar))
     return tuple(names)
+
+
+def _words(node: ast.Expression) -> tuple[str, ...]:
+    """The names in `tile(a, b)`; none in a bare `tile`."""
+    arguments = node.arguments if isinstance(node, ast.Call) else ()
+    return tuple(word for a in arguments if (word := _word(a.value)) is not None)
 
 
 def _unknown(context: Context, name: str, span: Span) -> None:

@@ -321,17 +321,20 @@ class Attributes:
     shapes: tuple[tuple[str, Shape], ...] = ()
     options: tuple[tuple[str, int], ...] = ()
     pad: tuple[str, ...] = ()
+    tile: tuple[str, ...] | None = None
+    """the axes to block, by the author's names of the program's index and of counters; empty where that is left open"""
 
 
 @record(kw_only=True)
 class Tiling:
-    """How a launch of a blocked kernel differs from one of the source: the caller's grid stays the source's.
+    """How a launch of a blocked kernel differs from one of the source, `of`: the caller's grid stays as it is.
 
     `blocks` names, for each blocked program axis, the constant by which the launcher divides the grid there, rounding
     up, and `counts` the i32 parameter, one of the last, in which it passes what the grid was. `constants` are those
     that the launcher chooses.
     """
 
+    of: str
     blocks: tuple[tuple[int, str], ...]
     counts: tuple[tuple[int, str], ...]
     constants: tuple[str, ...]

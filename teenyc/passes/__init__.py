@@ -10,6 +10,7 @@ from teenyc.passes.fold_constants import fold_constants
 from teenyc.passes.keep_late_values import keep_late_values
 from teenyc.passes.lower_descriptors import lower_descriptors
 from teenyc.passes.pad_extents import pad_extents
+from teenyc.passes.tile import tile
 from teenyc.passes.widen_counters import widen_counters
 from teenyc.passes.widen_floats import widen_floats
 from teenyc.passes.widen_offsets import widen_offsets
@@ -31,6 +32,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("pad-extents", pad_extents),
     Pass("widen-offsets", widen_offsets),
     Pass("widen-floats", widen_floats),
+    Pass("tile", tile),
     Pass("drop-dead-code", drop_dead_code),
     Pass("keep-late-values", keep_late_values),
 )

@@ -59,10 +59,11 @@ def tiled(kernel: Kernel) -> Kernel | Refusal:
     constants = tuple(ConstantParameter(name=b, type=scalar(I32), span=kernel.span) for b in blocks)
     return replace(
         kernel,
+        name=f"{kernel.name}_tiled",
         parameters=(*kernel.parameters, Parameter(value=programs, span=kernel.span)),
         constants=(*kernel.constants, *constants),
         body=Block(statements=tuple(blocking.statements)),
-        tiling=Tiling(blocks=((0, "BLOCK_M"),), counts=((0, programs.name),), constants=blocks),
+        tiling=Tiling(of=kernel.name, blocks=((0, "BLOCK_M"),), counts=((0, programs.name),), constants=blocks),
     )
 
 

@@ -1,0 +1,26 @@
+"""Adds to each kernel that asks for it the one whose programs and iterations take blocks: `x_tiled` behind `x`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from teenyc.ir.expand import expanded
+from teenyc.ir.nodes import Kernel, Program
+from teenyc.record import replace
+from teenyc.tiling.plan import Refusal
+from teenyc.tiling.tile import tiled
+
+
+def tile(program: Program) -> Program:
+    """The program with a blocked kernel behind each one whose attributes ask for it and that allows it."""
+    if all(kernel.attributes.tile is None for kernel in program.kernels):
+        return program
+    return replace(program, kernels=tuple(k for kernel in program.kernels for k in _with_tiled(kernel, program)))
+
+
+def _with_tiled(kernel: Kernel, program: Program) -> Iterator[Kernel]:
+    yield kernel
+    if kernel.attributes.tile is not None:
+        blocked = tiled(expanded(kernel, {f.name: f for f in program.functions}).kernel)
+        if not isinstance(blocked, Refusal):
+            yield blocked
