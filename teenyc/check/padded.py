@@ -8,6 +8,7 @@ from teenyc.check.facts import Facts
 from teenyc.diagnostics.model import Reporter
 from teenyc.ir import nodes as ir
 from teenyc.ir.fills import SOME
+from teenyc.ir.masks import Conditions, shape_of
 from teenyc.ir.padding import Padding
 from teenyc.ir.walk import statements_of
 
@@ -22,10 +23,21 @@ def lint_padding(facts: Facts, reporter: Reporter) -> None:
         if not isinstance(call, ir.Call) or call.intrinsic not in _SUMS:
             continue
         summed = call.operand("input")
-        for padding in filled.of(summed).values() if isinstance(summed, ir.Value) else ():
-            if padding.load is not None and (padding.number is SOME or padding.number != 0):
+        for conditions, padding in filled.of(summed).items() if isinstance(summed, ir.Value) else ():
+            counts = padding.number is SOME or padding.number != 0
+            if padding.load is not None and counts and _is_summed(call, conditions):
                 _report(statement, padding, padding.load, reporter)
                 break
+
+
+def _is_summed(call: ir.Call, conditions: Conditions) -> bool:
+    """Whether lanes where the conditions fail are added to others: not if they fail for all lanes along the axis."""
+    summed, axis = call.operand("input"), call.attribute("axis")
+    assert summed is not None, "a sum has an input"
+    rank = len(shape_of(summed))
+    if not isinstance(axis, int) or rank < 2:
+        return True
+    return any(axis % rank - rank in positions or not positions for _, _, positions in conditions)
 
 
 def _report(statement: ir.Statement, padding: Padding, load: ir.Let, reporter: Reporter) -> None:
