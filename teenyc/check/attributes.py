@@ -12,6 +12,8 @@ from teenyc.types import BOOL, Extent, Pointer, Shape, TensorType, is_integer
 
 KNOWN = ("grid", "shape", "backward", "dtypes", "num_warps", "num_stages", "pad", "tile", "configs", "dot_operands")
 
+OPTIONS = ("num_warps", "num_stages")
+
 
 def kernel_attributes(
     context: Context,
@@ -33,7 +35,7 @@ def kernel_attributes(
         backward=next((_word(a.value) for n, a in given if n == "backward"), None),
         grid=grid,
         shapes=tuple(shapes),
-        options=tuple((n, v) for n, a in given if n in ("num_warps", "num_stages") for v in _number(context, a.value)),
+        options=tuple((n, v) for n, a in given if n in OPTIONS for v in _number(context, n, a.value)),
         pad=tuple(dict.fromkeys(w for n, a in given if n == "pad" for w in _padded(context, a, constants))),
         tile=next((_words(a.value) for n, a in given if n == "tile"), None),
     )
@@ -96,9 +98,22 @@ def _symbols(parameters: Sequence[ir.Parameter], constants: Sequence[ir.Constant
     return integers | {c.name for c in constants if c.type.element != BOOL}
 
 
-def _number(context: Context, node: ast.Expression) -> tuple[int, ...]:
+WARPS = (1, 2, 4, 8, 16, 32)
+
+
+def _number(context: Context, name: str, node: ast.Expression) -> tuple[int, ...]:
+    """The value of `num_warps` or `num_stages`; none after a report."""
     extent = _extent(context, node)
-    return (extent.known,) if extent is not None and extent.known is not None else ()
+    if extent is None:
+        return ()
+    known = extent.known
+    if known is not None and (known in WARPS if name == "num_warps" else known > 0):
+        return (known,)
+    from teenyc.diagnostics.catalog.calls import OutOfBounds
+
+    need = "a power of two from 1 to 32" if name == "num_warps" else "a number from 1"
+    context.report(OutOfBounds(span=node.span, function="#[kernel]", name=name, need=need, found=f"`{extent}`"))
+    return ()
 
 
 def _shapes(context: Context, node: ast.Expression, parameters: Sequence[ir.Parameter]) -> list[tuple[str, Shape]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 from teenyc.check.context import Context
@@ -60,15 +61,25 @@ def _lint_assignments(kernel: ir.Kernel | ir.Function, context: Context) -> None
 
 
 def _check_literals(context: Context) -> None:
-    """Every integer literal must fit its type."""
+    """Every literal must fit its type."""
     for literal, span in context.literals:
         element = context.inference.final(literal.type.element)
-        if not isinstance(element, DType) or element.kind not in (Kind.SIGNED, Kind.UNSIGNED):
+        if not isinstance(element, DType) or _fits(literal.value, element):
             continue
-        if not element.minimum <= literal.value <= element.maximum:
-            from teenyc.diagnostics.catalog.types import LiteralRange
+        from teenyc.diagnostics.catalog.types import LiteralRange
 
-            context.report(LiteralRange(span=span, value=int(literal.value), type=str(element)))
+        context.report(LiteralRange(span=span, value=literal.value, type=str(element)))
+
+
+def _fits(value: float, element: DType) -> bool:
+    """Whether a number is in the range of a type; infinities and NaN are in that of every float."""
+    if element.kind in (Kind.SIGNED, Kind.UNSIGNED):
+        return element.minimum <= value <= element.maximum
+    return element.name != "f32" or not isfinite(value) or abs(value) < F32_LIMIT
+
+
+F32_LIMIT = (2 - 2.0**-24) * 2.0**127
+"""The least number that is rounded to an infinity of f32."""
 
 
 def _check_requirements(context: Context, kernel: ir.Kernel) -> None:

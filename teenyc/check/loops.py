@@ -110,10 +110,10 @@ def jump(context: Context, node: ast.Jump) -> None:
 
         context.report(JumpOutsideLoop(span=node.span, keyword=node.keyword))
         return
-    from teenyc.diagnostics.catalog.structure import Unsupported
+    from teenyc.diagnostics.catalog.structure import JumpOutsideLoop
 
-    instead = "put the rest of the loop under an `if`, or make the condition part of a `while`"
-    context.report(Unsupported(span=node.span, what=f"`{node.keyword}`", instead=instead))
+    label = node.label.text if node.label else ""
+    context.report(JumpOutsideLoop(span=node.span, keyword=node.keyword, target=label))
 
 
 @contextmanager

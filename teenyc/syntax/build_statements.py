@@ -100,9 +100,14 @@ def loop(context: Context, start: int, end: int, label: Token | None, body: ast.
     return ast.While(condition=None, body=body, label=_label(label), span=Span(start, end), comments=comments)
 
 
-def jump(_context: Context, start: int, end: int, keyword: Token, *parts: Any) -> ast.Jump:
+def jump(context: Context, start: int, end: int, keyword: Token, *parts: Any) -> ast.Jump:
     label = next((_label(p) for p in parts if isinstance(p, Token)), None)
     value = next((p for p in parts if p is not None and not isinstance(p, Token)), None)
+    if value is not None and keyword.text == "break":
+        from teenyc.diagnostics.catalog.habits import NotInTheLanguage
+
+        instead = "declare a variable with `let mut` before the loop and assign to it before the `break`"
+        context.report(NotInTheLanguage(span=value.span, construct="`break` with a value", instead=instead))
     return ast.Jump(keyword=keyword.text, label=label, value=value, span=Span(start, end))
 
 

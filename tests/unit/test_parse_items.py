@@ -110,7 +110,7 @@ def test_host_code_is_passed_over() -> None:
 
 
 def test_host_functions_that_a_kernel_mentions_are_parsed() -> None:
-    assert codes_of("fn helper() { g()?; }\n#[kernel] fn k() { other(); }\nfn other() { helper(); }") == ["E0101"]
+    assert codes_of("fn helper() { g()?; }\n#[kernel] fn k() { other(); }\nfn other() { helper(); }") == ["E0120"]
     assert codes_of("fn helper() { g()?; }\n#[kernel] fn k() {}") == []
     assert codes_of("fn helper() { let = 1; }\n#[kernel] fn k() {}") == ["E0101"]
 

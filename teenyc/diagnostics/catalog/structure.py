@@ -16,9 +16,17 @@ class JumpOutsideLoop(Diagnostic):
 
     code = "E0601"
     keyword: str
+    target: str = ""
 
     def message(self) -> str:
+        if self.target:
+            return f"no loop around this `{self.keyword}` is called `{self.target}`"
         return f"`{self.keyword}` outside of a loop"
+
+    def help(self) -> str | None:
+        if self.target:
+            return f"name the loop: `{self.target}: for …`, or leave the label out"
+        return "`return;` leaves a kernel" if self.keyword == "break" else None
 
 
 @record(kw_only=True)

@@ -339,7 +339,7 @@ class LiteralRange(Diagnostic):
     """
 
     code = "E0312"
-    value: int
+    value: float
     type: str
 
     def message(self) -> str:
