@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from teenyc.check import calls, operators
+from teenyc.check.associated import associated
 from teenyc.check.context import INVALID, UNDEFINED, Checked, Context, Group, Invalid, describe
 from teenyc.check.infer import is_bool
 from teenyc.check.returns import NEVER_KNOWN
@@ -17,7 +18,6 @@ from teenyc.types import (
     BOOL,
     DTYPES,
     F32,
-    I32,
     ONE,
     Compute,
     DType,
@@ -30,19 +30,8 @@ from teenyc.types import (
     scalar,
 )
 
-CONSTANTS = {"NEG_INFINITY": float("-inf"), "INFINITY": float("inf"), "NAN": float("nan")}
-CONSTANTS |= {"PI": 3.141592653589793, "E": 2.718281828459045, "LN_2": 0.6931471805599453}
-CONSTANTS |= {"LOG2_E": 1.4426950408889634, "SQRT_2": 1.4142135623730951, "LN_10": 2.302585092994046}
 LONGEST_BODY = 60
 """The longest body of a closure that a report writes out."""
-
-LIMITS = {
-    "f16": (65504.0, 2.0**-14, 2.0**-10),
-    "bf16": (3.3895313892515355e38, 2.0**-126, 2.0**-7),
-    "f32": (3.4028234663852886e38, 2.0**-126, 2.0**-23),
-    "f64": (1.7976931348623157e308, 2.0**-1022, 2.0**-52),
-}
-"""MAX, MIN_POSITIVE and EPSILON of the float types."""
 
 
 def expression(context: Context, node: ast.Expression) -> Checked:
@@ -168,8 +157,9 @@ def _path(context: Context, node: ast.PathExpression) -> Checked:
     names = [segment.name.text for segment in node.segments]
     if len(names) == 1:
         return _name(context, names[0], node.span)
-    if len(names) == 2 and (names[0] in DTYPES or names[0] in context.elements or names[0] == "consts"):
-        return _associated(context, names[0], names[1], node.span)
+    constant = associated(context, names, node.span)
+    if constant is not None:
+        return constant
     found = _name(context, names[-1], node.span) if names[0] in ("self", "crate", "super") else None
     if found is not None:
         return found
@@ -282,24 +272,6 @@ def of_module(context: Context, module: ast.Expression, name: ast.Name, *, is_ca
     assert isinstance(root, ast.PathExpression)
     advice = advice or "nothing is imported: the functions of teenyc are in scope"
     return context.report(UnknownName(span=root.span, name=root.segments[0].name.text, advice=advice))
-
-
-def _associated(context: Context, owner: str, name: str, span: Span) -> Checked:
-    """`f32::NEG_INFINITY`, `i32::MAX`, `D::INFINITY`."""
-    element = context.elements.get(owner) or DTYPES.get(owner, F32)
-    value: int | float | None = None
-    if isinstance(element, DType) and element.kind in (Kind.SIGNED, Kind.UNSIGNED):
-        value = {"MAX": element.maximum, "MIN": element.minimum, "BITS": element.bits}.get(name)
-    elif name in CONSTANTS:
-        value = CONSTANTS[name]
-    elif isinstance(element, DType) and element.name in LIMITS:
-        top, least, step = LIMITS[element.name]
-        value = {"MAX": top, "MIN": -top, "MIN_POSITIVE": least, "EPSILON": step}.get(name)
-    if value is None:
-        from teenyc.diagnostics.catalog.names import UnknownName
-
-        return context.report(UnknownName(span=span, name=f"{owner}::{name}"))
-    return ir.Literal(value, scalar(I32 if name == "BITS" else element))
 
 
 def _unary(context: Context, node: ast.Unary) -> Checked:
