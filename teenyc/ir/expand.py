@@ -31,6 +31,9 @@ from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.types import I32, Compute, Element, Extent, Pointer, Quotient, TensorType, TypeVar, scalar
 
+MOST = 10_000
+"""The most statements of a kernel with all that it calls for which that is written out."""
+
 FOREIGN = "'"
 """Behind the names of a caller's constants inside of a function that has none for them."""
 
@@ -44,13 +47,27 @@ class Expanded:
 
 
 def expanded(kernel: Kernel, functions: Mapping[str, Function]) -> Expanded:
-    """The kernel without calls of device functions."""
+    """The kernel without calls of device functions; with them where it would have over `MOST` statements."""
     applied = (s.operation for _, s in walk.statements_of(kernel.body) if isinstance(s, Let))
     if not any(isinstance(operation, Apply) for operation in applied):
         return Expanded(kernel, {})
     last = max((v.id for v in walk.values_of(kernel)), default=0)
+    if _size(kernel, functions, {}) > MOST:
+        return Expanded(kernel, {})
     expansion = _Expansion(functions, count(last + 1), {})
     return Expanded(replace(kernel, body=expansion.block(kernel.body, _Scope())), expansion.origins)
+
+
+def _size(body: Kernel | Function, functions: Mapping[str, Function], known: dict[str, int]) -> int:
+    """How many statements a body has with those of what it calls."""
+    if body.name not in known or isinstance(body, Kernel):
+        total = 0
+        for _, statement in walk.statements_of(body.body):
+            operation = statement.operation if isinstance(statement, Let) else None
+            inner = functions[operation.function] if isinstance(operation, Apply) else None
+            total += 1 if inner is None else _size(inner, functions, known)
+        known[body.name] = total
+    return known[body.name]
 
 
 @dataclass(slots=True)
