@@ -236,6 +236,7 @@ INTRINSICS = (
         reference=_multiplied,
         first_by_name="input_precision",
         stored=frozenset(_OPERANDS),
+        widened=(("input_precision", "ieee"),),
         fills=_fills,
         variants=(Variant(_may_be_wider, "_dot", "_dot"),),
     ),

@@ -147,6 +147,7 @@ class Intrinsic:
     `reference` is its meaning on NumPy arrays, for tests and the CPU runner, by parameter name.
     `first_by_name` names the first parameter that the Triton form passes by keyword.
     `stored` names the arguments that may stay in a 16-bit storage type (a dot's operands, what a store writes).
+    `widened` are attributes that a call gets, unless it has others, where arguments that might stay stored do not.
     `helper` is the name of a function that the form calls and that the module must hold, from `templates/helpers/`.
     `settles` says that arguments are written as tensors, also integers of which the JIT may make constants.
     `triton` is right for every call; the first of the `variants` that accepts a call reads better, or is needed.
@@ -164,6 +165,7 @@ class Intrinsic:
     reference: Callable[..., object] | None = None
     first_by_name: str | None = None
     stored: frozenset[str] = frozenset()
+    widened: tuple[tuple[str, Static], ...] = ()
     aliases: tuple[str, ...] = field(default=())
     helper: str | None = None
     variants: tuple[Variant, ...] = ()

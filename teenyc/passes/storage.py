@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from teenyc.intrinsics.spec import Effect, Intrinsic
-from teenyc.ir.nodes import Block, Call, Cast, Copy, ExpandDims, Let, Operand, Statement, Value
+from teenyc.ir.nodes import Attribute, Block, Call, Cast, Copy, ExpandDims, Let, Operand, Statement, Value
 from teenyc.ir.walk import blocks_of, operands_of, statements_of
 from teenyc.types import DType, Element, Kind, TensorType, Type, TypeVar, compute_type
 
@@ -72,6 +72,16 @@ def computed_element(element: Element) -> Element:
 def is_narrow(element: Element) -> bool:
     """Whether an element type is a named float of 8 or 16 bits."""
     return isinstance(element, DType) and element.kind is Kind.FLOAT and element.bits < 32
+
+
+def with_widened(call: Call, attributes: tuple[tuple[str, Attribute], ...]) -> tuple[tuple[str, Attribute], ...]:
+    """The attributes of a call whose arguments are no longer as they are stored, in the record's order."""
+    record = record_of(call)
+    given = dict(attributes)
+    for name, value in record.widened if record is not None else ():
+        given.setdefault(name, value)
+    names = [p.name for p in record.params] if record is not None else []
+    return tuple((n, given[n]) for n in sorted(given, key=lambda n: names.index(n) if n in names else len(names)))
 
 
 def record_of(call: Call) -> Intrinsic | None:

@@ -53,6 +53,7 @@ from teenyc.passes.storage import (
     reads_stored,
     storage_of,
     stored_names,
+    with_widened,
 )
 from teenyc.record import replace
 from teenyc.source import NO_COMMENTS, Span
@@ -215,6 +216,8 @@ class _Widening:
         attributes = tuple(
             (name, computed_element(a) if isinstance(a, DType | TypeVar) else a) for name, a in call.attributes
         )
+        if any(before.type != after.type for (_, before), (_, after) in zip(call.operands, operands, strict=True)):
+            attributes = with_widened(call, attributes)
         return replace(call, operands=operands, attributes=attributes)
 
     # ---- casts ------------------------------------------------------------------------------------------------------
