@@ -8,7 +8,7 @@ from teenyc.ir.expand import expanded
 from teenyc.ir.nodes import Kernel, Program
 from teenyc.record import replace
 from teenyc.tiling.plan import Refusal
-from teenyc.tiling.tile import tiled
+from teenyc.tiling.tile import lowered, plan_of
 
 
 def tile(program: Program) -> Program:
@@ -21,6 +21,7 @@ def tile(program: Program) -> Program:
 def _with_tiled(kernel: Kernel, program: Program) -> Iterator[Kernel]:
     yield kernel
     if kernel.attributes.tile is not None:
-        blocked = tiled(expanded(kernel, {f.name: f for f in program.functions}).kernel)
-        if not isinstance(blocked, Refusal):
-            yield blocked
+        whole = expanded(kernel, {f.name: f for f in program.functions}).kernel
+        plan = plan_of(whole)
+        if not isinstance(plan, Refusal):
+            yield lowered(whole, plan)

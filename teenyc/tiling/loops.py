@@ -131,7 +131,7 @@ def step(b: Blocking, loop: For, n: int, plan: LoopPlan, let: Let) -> Tile:
         case Sum():
             kept = sums.factor_product(b, law.kept, let.span)
             opened = [t for term in law.terms for t in sums.opened(b, term)]
-            return sums.contracted(b, opened, plan.axis, kept, let.span, result.name, b.iterations)
+            return sums.contracted(b, opened, plan.axis, kept, let.span, result, b.iterations)
         case Unchanged():
             return inside
 

@@ -7,6 +7,7 @@ from typing import TypeAlias
 from teenyc.ir.nodes import Operand
 from teenyc.record import field, record
 from teenyc.source import Span
+from teenyc.types import Element
 
 
 @record
@@ -20,6 +21,7 @@ class BlockedAxis:
     id: int
     block: str
     name: str
+    span: Span = field(default=Span(0, 0), compare=False, repr=False)
 
 
 @record
@@ -45,6 +47,9 @@ class Unchanged:
     """The loop hands the value on."""
 
 
+Key: TypeAlias = "BlockedAxis | int"
+"""An axis of a sum: a blocked one, or an axis of the value's own by its place counted from the last."""
+
 Law: TypeAlias = "Sum | Extremum | Unchanged"
 
 
@@ -62,6 +67,54 @@ class LoopPlan:
 
     axis: BlockedAxis
     laws: tuple[Law, ...]
+
+
+@record
+class Side:
+    """One operand of a contraction: the factors multiplied into it, and what its elements are when they meet.
+
+    `element` is the type that the product of matrices reads, `is_rounded` whether that rounds what was computed.
+    """
+
+    factors: tuple[Operand, ...]
+    element: Element | None = None
+    is_rounded: bool = False
+
+
+@record
+class Contraction:
+    """A sum over one axis: of two sides a product of matrices, of one a plain sum.
+
+    `result` is the id of the value of the source that it is part of, `term` counts the terms of that value, and
+    `outside` are the factors that do not vary along the axis.
+    """
+
+    result: int
+    term: int
+    over: Key
+    sides: tuple[Side, ...]
+    outside: tuple[Operand, ...]
+    is_negative: bool
+    span: Span = field(compare=False, repr=False)
+
+
+@record(kw_only=True)
+class Plan:
+    """All that was decided of one kernel, before any text: what an emitter needs beside the kernel.
+
+    `left` says what stays as it is inside of the blocked kernel, and why.
+    """
+
+    kernel: str
+    programs: tuple[BlockedAxis, ...]
+    loops: tuple[LoopPlan, ...] = ()
+    contractions: tuple[Contraction, ...] = ()
+    left: tuple[Refusal, ...] = ()
+
+    @property
+    def axes(self) -> tuple[BlockedAxis, ...]:
+        """The blocked axes in the order that all tiles keep."""
+        return (*self.programs, *(each.axis for each in self.loops))
 
 
 @record

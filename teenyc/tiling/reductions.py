@@ -27,7 +27,7 @@ def reduction(b: Blocking, let: Let, call: Call) -> None:
     elif call.intrinsic == "sum" and b.width(source) > 2:
         if rank != 1:
             raise RefusedError("a sum of products over one of several axes", let.span)
-        b.tiles[result.id] = sums.contracted(b, sums.terms(b, source), place, None, let.span, result.name)
+        b.tiles[result.id] = sums.contracted(b, sums.terms(b, source), place, None, let.span, result)
     else:
         b.tiles[result.id] = reduced(b, let, call, b.tile(source, let.span), place, keeps)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from teenyc.ir.axes import Axis, AxisInfo
 from teenyc.ir.nodes import (
@@ -25,7 +24,7 @@ from teenyc.ir.nodes import (
 )
 from teenyc.record import record
 from teenyc.source import NO_COMMENTS, Comments, Span
-from teenyc.tiling.plan import BlockedAxis, LoopPlan
+from teenyc.tiling.plan import BlockedAxis, Contraction, LoopPlan
 from teenyc.types import BOOL, ONE, Element, Shape, TensorType, broadcast, is_float
 
 
@@ -46,10 +45,6 @@ class Tile:
     rank: int = 0
 
 
-Key: TypeAlias = "BlockedAxis | int"
-"""An axis of a sum: a blocked one, or an axis of the value's own by its place counted from the last."""
-
-
 @record
 class Rows:
     """A blocked program axis and the operand that holds how many programs the source has along it."""
@@ -65,7 +60,7 @@ class Blocking:
     `tiles` holds what each value has become, by id. `valid` says which lanes of blocked rows are real, `iterations`
     which of blocked iterations, where not all are. `raw` are the values that loads gave, `loaded` what a converted one
     was in memory, by the id of the converted. `define` writes the definition of a value. `names` are those of
-    loaded values whose converted ones the author named.
+    loaded values whose converted ones the author named. `contractions` records what became of each sum.
     """
 
     rows: Sequence[Rows]
@@ -81,11 +76,17 @@ class Blocking:
     raw: set[int] = field(default_factory=set)
     loaded: dict[int, Tile] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
+    contractions: list[Contraction] = field(default_factory=list)
 
     @property
     def order(self) -> list[BlockedAxis]:
         """The blocked axes in the order that all tiles keep."""
         return [*(r.axis for r in self.rows), *(p.axis for p in self.loops.values())]
+
+    def decide(self, contraction: Contraction) -> None:
+        """Records what became of a sum; the masked rest of a loop decides as its full blocks did."""
+        if all((c.result, c.term) != (contraction.result, contraction.term) for c in self.contractions):
+            self.contractions.append(contraction)
 
     def fresh(self, element: Element, shape: Shape, name: str = "") -> Value:
         return Value(next(self.ids), TensorType(element, shape), name)

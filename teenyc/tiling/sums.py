@@ -7,32 +7,35 @@ from collections.abc import Sequence
 from teenyc.ir.nodes import Cast, Literal, Operand, Unary, Value
 from teenyc.record import replace
 from teenyc.source import Span
-from teenyc.tiling.plan import BlockedAxis, Term
+from teenyc.tiling.plan import BlockedAxis, Contraction, Key, Side, Term
 from teenyc.tiling.products import multiplied, terms_of
-from teenyc.tiling.state import Blocking, Key, RefusedError, Tile, element_of, shape_of, zero_of
+from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of, shape_of, zero_of
 from teenyc.types import ONE, Element, Extent, is_float, scalar
 
 
 def contracted(
-    b: Blocking, terms: Sequence[Term], key: Key, acc: Tile | None, span: Span, name: str, valid: Tile | None = None
+    b: Blocking, terms: Sequence[Term], key: Key, acc: Tile | None, span: Span, of: Value, valid: Tile | None = None
 ) -> Tile:
-    """The sum of terms over one axis, added to `acc`. `valid` says which of its lanes count."""
+    """The sum of terms over one axis, added to `acc`: what `of` becomes. `valid` says which of its lanes count."""
     total = acc
     for n, term in enumerate(terms):
-        label = name if n == len(terms) - 1 else ""
-        total = summed(b, term, key, total, span, label, valid)
+        label = of.name if n == len(terms) - 1 else ""
+        total = summed(b, term, key, total, span, label, valid, (of.id, n))
     assert total is not None, "a sum has terms"
     return total
 
 
-def summed(b: Blocking, term: Term, key: Key, acc: Tile | None, span: Span, name: str, valid: Tile | None) -> Tile:
+def summed(
+    b: Blocking, term: Term, key: Key, acc: Tile | None, span: Span, name: str, valid: Tile | None, of: tuple[int, int]
+) -> Tile:
+    """The sum of one term; `of` is the value that it is part of, and its place among the terms."""
     tiles = [b.tile(f, span) for f in term.factors]
     outside = [t for t in tiles if key not in keys(b, t)]
     inside = [t for t in tiles if key in keys(b, t)]
-    if not inside:
-        inside = [ones(b, key, valid, term, span)]
-        valid = None
     parts = grouped(b, inside, key, span)
+    b.decide(contraction(b, of, term, tiles, parts, key, span))
+    if not inside:
+        parts, valid = [ones(b, key, valid, term, span)], None
     element = _type_of(term.factors)
     is_last = not outside and not term.is_negative
     if len(parts) == 2:
@@ -46,6 +49,30 @@ def summed(b: Blocking, term: Term, key: Key, acc: Tile | None, span: Span, name
     if acc is None:
         return negative(b, total, element, span) if term.is_negative else total
     return b.binary("sub" if term.is_negative else "add", acc, total, element, span, name)
+
+
+def contraction(
+    b: Blocking,
+    of: tuple[int, int],
+    term: Term,
+    tiles: Sequence[Tile],
+    parts: Sequence[Tile],
+    key: Key,
+    span: Span,
+) -> Contraction:
+    """What a term becomes: which factors make each side, which stay outside, and what the product reads."""
+    factors: list[list[Operand]] = [[] for _ in parts]
+    outside: list[Operand] = []
+    for factor, tile in zip(term.factors, tiles, strict=True):
+        own = keys(b, tile)
+        side = next((n for n, p in enumerate(parts) if key in own and own <= keys(b, p)), None)
+        (factors[side] if side is not None else outside).append(factor)
+    read = operand_type(b, parts) if len(parts) == 2 else None
+    sides = (
+        Side(tuple(f), read or element_of(p.operand), read is not None and source_of(b, p) is None)
+        for f, p in zip(factors, parts, strict=True)
+    )
+    return Contraction(*of, key, tuple(sides), tuple(outside), term.is_negative, span)
 
 
 def negative(b: Blocking, tile: Tile, element: Element, span: Span) -> Tile:
@@ -156,16 +183,21 @@ def matrix(b: Blocking, tile: Tile, keys: tuple[Key, Key], span: Span) -> Operan
 def stored(b: Blocking, groups: Sequence[Tile], span: Span) -> tuple[Tile, Tile]:
     """The operands of a product: what comes from memory as it is there, the other rounded to that type."""
     raw = [source_of(b, g) for g in groups]
-    types = {element_of(r.operand) for r in raw if r is not None}
-    if len(types) != 1:
+    element = operand_type(b, groups)
+    if element is None:
         left, right = groups
         return left, right
-    (element,) = types
     left, right = (
         r if r is not None else replace(g, operand=b.let(Cast(operand=g.operand), element, shape_of(g.operand), span))
         for r, g in zip(raw, groups, strict=True)
     )
     return left, right
+
+
+def operand_type(b: Blocking, groups: Sequence[Tile]) -> Element | None:
+    """The type in which a product reads its operands, where memory holds one of them; None where both are computed."""
+    types = {element_of(r.operand) for g in groups if (r := source_of(b, g)) is not None}
+    return types.pop() if len(types) == 1 else None
 
 
 def source_of(b: Blocking, tile: Tile) -> Tile | None:
