@@ -88,8 +88,10 @@ def binding(_context: Context, _start: int, _end: int, *_parts: Any) -> None:
     """`Output = T` says nothing that teenyc does not know."""
 
 
-def bound(_context: Context, _start: int, _end: int, type_: ast.PathType | Token) -> ast.Name | None:
-    return None if isinstance(type_, Token) else last_name(type_)
+def bound(_context: Context, _start: int, _end: int, *parts: Any) -> ast.Name | None:
+    """The name of a trait; None for a lifetime. The arguments of `Fn(A) -> B` are dropped."""
+    trait = next((part for part in parts if isinstance(part, ast.PathType)), None)
+    return None if trait is None else last_name(trait)
 
 
 def bounds(_context: Context, _start: int, _end: int, *names: ast.Name | None) -> tuple[ast.Name, ...]:

@@ -155,12 +155,17 @@ class _Splitter:
             kind = self.tokens[position].kind
             if kind == ";":
                 return position + 1
-            if kind == "{" and self.tokens[position - 1].kind != "<":
+            if kind == "{" and not self._is_generic(position, last):
                 return self.partner[position] + 1
             if kind in _BREAKS and position > keyword + 1:
                 return position
             position = max(self.partner[position], position) + 1
         return last
+
+    def _is_generic(self, brace: int, last: int) -> bool:
+        """Whether braces hold a generic argument or a default: `Foo<{ N + 1 }>`, `const N: usize = { 3 }>`."""
+        following = self._kind(self.partner[brace] + 1, last)
+        return self.tokens[brace - 1].kind == "<" or following in (">", ",")
 
     def _after_semicolon(self, position: int, last: int) -> int:
         keyword = position

@@ -191,3 +191,28 @@ def test_op_struct_whose_new_does_something_else(new: str) -> None:
 def test_op_struct_without_impl_and_other_structs() -> None:
     assert op_of("pub struct AOp { pub a: B }").parameters is None
     assert module_of("pub struct A { pub a: B }\nstruct BOp;\nstruct COp(i32);\nstruct DOp { a: B }").items == ()
+
+
+def test_braces_among_generics_end_no_item() -> None:
+    assert codes_of("struct A<T, const N: usize = { 3 + 4 }> where T: Debug { x: T }\n#[kernel] fn k() {}") == []
+    assert codes_of("impl B<{ 1 + 2 }, 3> for C<{ N }> { fn f() {} }\n#[kernel] fn k() {}") == []
+
+
+def test_a_script_may_begin_with_its_interpreter() -> None:
+    assert codes_of("#!/usr/bin/env run {\n#![allow(x)]\n#[kernel] fn k() {}") == []
+
+
+def test_bounds_of_every_form() -> None:
+    function = function_of(
+        """
+        #[kernel]
+        fn f<'a, F: Fn(i32, &'a f32) -> f32 + 'a, G: for<'b> FnMut(&'b D) + ?Sized, D: Num>(x: i32)
+        where
+            for<'c> &'c D: Copy,
+            for<> F: Fn() -> (i32, f32),
+            [(); N as usize]: Sized,
+        {}
+        """
+    )
+    bounds = [g.bounds for g in function.generics if isinstance(g, ast.TypeParameter)]
+    assert [[b.text for b in each] for each in bounds] == [["Fn"], ["FnMut", "Sized"], ["Num"]]
