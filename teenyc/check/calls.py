@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from teenyc.check import arguments, descriptors, expressions, operators
-from teenyc.check.context import INVALID, NOTHING, Checked, Context, Group, Invalid
+from teenyc.check.context import INVALID, NOTHING, Checked, Context, Group, Invalid, Symbol
 from teenyc.check.types import element_of
 from teenyc.intrinsics import TABLE, attributes_of, find, find_operator
 from teenyc.intrinsics.spec import Intrinsic, Operator, Site
@@ -90,7 +90,32 @@ def _associated(context: Context, names: list[str], node: ast.Call) -> Checked:
 
         generics = tuple(g for s in node.callee.segments for g in s.generics)
         return functions.call(context, context.declarations.functions[name], node, generics)
+    if element is not None and node.arguments and node.arguments[0].name is None:
+        return _method_of_type(context, element, node)
     return _unknown(context, f"{owner}::{name}", node.callee.span)
+
+
+def _method_of_type(context: Context, element: Element, node: ast.Call) -> Checked:
+    """`i32::max(a, b)`: the method of the first argument, which must have the type."""
+    assert isinstance(node.callee, ast.PathExpression)
+    first = node.arguments[0]
+    value = expressions.operand(context, first.value)
+    type = None if isinstance(value, Invalid) else context.tensor_of(value)
+    if isinstance(value, Invalid) or type is None:
+        return INVALID
+    why = f"`{element}` has the method"
+    expected = expressions.expect(context, value, TensorType(element, type.shape), first.value.span, why)
+    if isinstance(expected, Invalid):
+        return INVALID
+    name = f"receiver {node.span.start}"  # no name of a source has a space
+    path = ast.PathExpression(segments=(ast.Segment(name=ast.Name(name, first.value.span)),), span=first.value.span)
+    context.scopes.append({name: Symbol(name, first.value.span, expected, is_read=True)})
+    method_call = ast.MethodCall(
+        receiver=path, method=node.callee.segments[-1], arguments=node.arguments[1:], span=node.span
+    )
+    result = method(context, method_call)
+    context.scopes.pop()
+    return result
 
 
 def _convert(context: Context, element: Element, source: Element | None, node: ast.Call) -> Checked:

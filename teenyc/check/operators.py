@@ -45,6 +45,8 @@ def binary(context: Context, sign: str, left: ir.Operand, right: ir.Operand, spa
         return offset
     if not _suits_operands(context, sign, left, right, spans):
         return INVALID
+    if sign in ("<<", ">>"):
+        right = _count(context, left, right, spans[1])
     met = meet(context, sign, left, right, spans)
     if met is None:
         return INVALID
@@ -80,6 +82,14 @@ def _suits_operands(
             _undefined(context, sign, str(type), spans[2], at=span)
             return False
     return True
+
+
+def _count(context: Context, left: ir.Operand, right: ir.Operand, span: Span) -> ir.Operand:
+    """The count of a shift may be of any integer type: its bits are cut to those of what is shifted."""
+    a, b = context.tensor_of(left), context.tensor_of(right)
+    if a is None or b is None or not is_integer(a.element) or not is_integer(b.element):
+        return right
+    return right if context.inference.unify(a.element, b.element) is not None else cast(context, right, a.element, span)
 
 
 def meet(

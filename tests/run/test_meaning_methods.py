@@ -382,7 +382,36 @@ def test_what_is_asked_to_wrap_wraps_on_its_way_to_an_address(n: int, tmp_path: 
     assert numbers_of(out) == wanted
 
 
+PATHS = """
+#[kernel]
+fn paths(out_ptr: Pointer<f64>, n: i32, k: u8, w: i64, s: f64) {
+    store(out_ptr, i32::max(n, 3) as f64);
+    store(out_ptr + 1, f64::sqrt(s));
+    store(out_ptr + 2, std::f64::consts::PI + f64::consts::E);
+    store(out_ptr + 3, core::f64::MAX);
+    store(out_ptr + 4, f64::powi(s, 2).max(1.0));
+    store(out_ptr + 5, (n << k) as f64);
+    store(out_ptr + 6, (n >> w) as f64);
+    store(out_ptr + 7, (k << n) as f64);
+    store(out_ptr + 8, (w >> 3u32) as f64);
+    let mut x = n;
+    x <<= w;
+    store(out_ptr + 9, x as f64);
+}
+"""
+
+
+@pytest.mark.parametrize(("n", "k", "w"), [(5, 3, 1), (-77, 33, 40), (1, 1, 1), (2**31 - 1, 255, -1)])
+def test_paths_of_types_and_counts_of_other_types(n: int, k: int, w: int, tmp_path: Path, device: str) -> None:
+    out = empty(10, "f64", device)
+    module_of(PATHS, tmp_path).Paths()[(1,)](out, n, k, w, 2.5)
+    assert numbers_of(out) == [
+        max(n, 3), math.sqrt(2.5), math.pi + math.e, float(np.finfo("f8").max), 6.25, wrapped(n << k % 32, "i32"),
+        n >> w % 32, wrapped(k << n % 8, "u8"), w >> 3, wrapped(n << w % 32, "i32"),
+    ]  # fmt: skip
+
+
 def test_kernels_compile_for_a_gpu(tmp_path: Path) -> None:
     texts = {dtype: integer_text(dtype) for dtype in ("i8", "u32", "i64")}
-    texts |= {"floats": float_text(), "tensors": TENSORS, "wrapping": WRAPPING}
+    texts |= {"floats": float_text(), "tensors": TENSORS, "wrapping": WRAPPING, "paths": PATHS}
     assert gpu_failures(texts, tmp_path, {}, {}) == ""
