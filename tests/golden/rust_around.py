@@ -8,6 +8,8 @@ import os
 import triton
 import triton.language as tl
 
+DEPTH = tl.constexpr(3)
+
 
 @triton.jit
 def helper(
@@ -36,7 +38,8 @@ def in_mod(
     v = tl.arange(0, N)
     q = v if FLAG else v + c
     tl.store(
-        UPPER + q, tl.full([N], helper(helper(b, tl.full([], 3, tl.int32)), tl.full([], a, tl.int32)), dtype=tl.int32)
+        UPPER + q,
+        tl.full([N], helper(helper(b, tl.full([], DEPTH, tl.int32)), tl.full([], a, tl.int32)), dtype=tl.int32),
     )
     x = tl.arange(0, N).to(tl.int64) + lambda_
     tl.store(UPPER + x, x)
