@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teenyc.diagnostics.model import Diagnostic, Fix, Label
+from teenyc.diagnostics.model import Diagnostic, Label
 from teenyc.record import record
 from teenyc.source import Span
 
@@ -39,11 +39,6 @@ class UnknownName(Diagnostic):
         if self.ended:
             return f"declare `{self.name}` before the block, with `let mut`"
         return f"a similar name is in scope: `{self.similar}`" if self.similar else None
-
-    def fix(self) -> Fix | None:
-        if self.similar and self.span and not self.advice and not self.ended:
-            return Fix(self.span, self.similar)
-        return None
 
 
 @record(kw_only=True)
