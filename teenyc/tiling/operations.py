@@ -25,7 +25,7 @@ from teenyc.ir.nodes import (
 )
 from teenyc.ir.walk import map_operation, operands_of
 from teenyc.record import replace
-from teenyc.tiling import memory, reductions
+from teenyc.tiling import algebra, extents, memory, reductions
 from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of, shape_of, zero_of
 from teenyc.types import BOOL, I32, ONE, Extent, scalar
 
@@ -50,6 +50,10 @@ def lane_by_lane(b: Blocking, let: Let, operation: Operation) -> None:
     tiles = [b.tile(o, let.span) for o in operands_of(operation)]
     if isinstance(operation, Copy) and isinstance(operation.operand, Value) and tiles[0].lead:
         b.tiles[result.id] = tiles[0]
+        return
+    same = algebra.unchanged(b, operation, tiles)
+    if same is not None:
+        b.tiles[result.id] = same
         return
     operands, lead, rank, shape = b.met(tiles, let.span)
     is_loaded = isinstance(operation, Cast) and isinstance(operation.operand, Value) and operation.operand.id in b.raw
@@ -86,10 +90,11 @@ def make_call(b: Blocking, let: Let, call: Call) -> None:
             program_id(b, let, call)
         case "zeros" | "full" | "broadcast_to":
             spread(b, let, call)
-        case "arange" | "num_programs":
+        case "arange":
+            lanes(b, let, call)
+        case "num_programs":
             b.statements.append(let)
-            rank = len(shape_of(let.results[0]))
-            b.tiles[let.results[0].id] = Tile(let.results[0], (), rank)
+            b.tiles[let.results[0].id] = Tile(let.results[0])
         case "sum" | "max" | "min":
             reductions.reduction(b, let, call)
         case "load":
@@ -100,6 +105,17 @@ def make_call(b: Blocking, let: Let, call: Call) -> None:
             lane_by_lane_call(b, let, call)
         case name:
             other(b, let, call, name)
+
+
+def lanes(b: Blocking, let: Let, call: Call) -> None:
+    """Lanes are what they were; one lane alone is a number, and has no axis."""
+    (result,) = let.results
+    start = call.attribute("start")
+    if shape_of(result) == (ONE,) and isinstance(start, Extent):
+        b.tiles[result.id] = Tile(extents.number(b, start, I32, let.span))
+        return
+    b.statements.append(let)
+    b.tiles[result.id] = Tile(result, (), 1)
 
 
 def other(b: Blocking, let: Let, call: Call, name: str) -> None:

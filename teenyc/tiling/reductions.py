@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from teenyc.ir.nodes import Binary, Call, Cast, Constant, Let, Literal, Operand, Value
+from teenyc.ir.nodes import Binary, Call, Cast, Let, Value
 from teenyc.record import replace
-from teenyc.source import Span
-from teenyc.tiling import sums
+from teenyc.tiling import extents, sums
 from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of, shape_of
-from teenyc.types import I32, ONE, Element, Extent, is_float, scalar
+from teenyc.types import ONE
 
 
 def reduction(b: Blocking, let: Let, call: Call) -> None:
@@ -23,7 +22,7 @@ def reduction(b: Blocking, let: Let, call: Call) -> None:
     place = rank - 1 - axis % rank  # counted from the last
     keeps = len(shape_of(result)) == rank
     if not b.infos[source.id].lanes[axis % rank]:
-        uniform_reduction(b, let, call, source, axis % rank)
+        uniform_reduction(b, let, call, source, axis % rank, keeps)
     elif call.intrinsic == "sum" and b.width(source) > 2:
         if rank != 1:
             raise RefusedError("a sum of products over one of several axes", let.span)
@@ -46,25 +45,21 @@ def reduced(b: Blocking, let: Let, call: Call, tile: Tile, place: int, keeps: bo
     return Tile(value, tile.lead, rank)
 
 
-def uniform_reduction(b: Blocking, let: Let, call: Call, source: Value, axis: int) -> None:
+def uniform_reduction(b: Blocking, let: Let, call: Call, source: Value, axis: int, keeps: bool) -> None:
     """Of equal elements, the extremum is each of them, and the sum their number times one."""
     (result,) = let.results
     tile = b.tile(source, let.span)
-    if tile.rank:
-        raise RefusedError(f"`{call.intrinsic}` over equal elements of several axes", let.span)
-    if call.intrinsic == "sum" and shape_of(source)[axis] != ONE:
-        count = extent(b, shape_of(source)[axis], element_of(result), let.span)
-        product = Binary(operator="mul", left=tile.operand, right=count)
+    place = len(shape_of(source)) - 1 - axis
+    if place < tile.rank:  # an axis of extent 1 between others
+        tile = reduced(b, let, call, tile, place, keeps)
+    count = shape_of(source)[axis]
+    if element_of(tile.operand) != element_of(result):
+        cast = Cast(operand=tile.operand)
+        tile = replace(tile, operand=b.let(cast, element_of(result), shape_of(tile.operand), let.span))
+    if call.intrinsic == "sum" and count != ONE:
+        right = extents.number(b, count, element_of(result), let.span)
+        product = Binary(operator="mul", left=tile.operand, right=right)
         value = b.let(product, element_of(result), shape_of(tile.operand), let.span, result.name)
+        b.multiples[value.id] = (tile, count)
         tile = replace(tile, operand=value)
     b.tiles[result.id] = tile
-
-
-def extent(b: Blocking, extent: Extent, element: Element, span: Span) -> Operand:
-    """An extent as a number of a type."""
-    if extent.known is not None:
-        return Literal(float(extent.known) if is_float(element) else extent.known, scalar(element))
-    names = sorted(extent.names)
-    if extent != Extent.of(names[0]):
-        raise RefusedError("a sum over equal elements whose number is computed", span)
-    return b.let(Cast(operand=Constant(names[0], scalar(I32))), element, (), span)

@@ -25,7 +25,7 @@ from teenyc.ir.nodes import (
 from teenyc.record import record
 from teenyc.source import NO_COMMENTS, Comments, Span
 from teenyc.tiling.plan import BlockedAxis, Contraction, LoopPlan
-from teenyc.types import BOOL, ONE, Element, Shape, TensorType, broadcast, is_float
+from teenyc.types import BOOL, ONE, Element, Extent, Shape, TensorType, broadcast, is_float
 
 
 class RefusedError(Exception):
@@ -59,8 +59,9 @@ class Blocking:
 
     `tiles` holds what each value has become, by id. `valid` says which lanes of blocked rows are real, `iterations`
     which of blocked iterations, where not all are. `raw` are the values that loads gave, `loaded` what a converted one
-    was in memory, by the id of the converted. `define` writes the definition of a value. `names` are those of
-    loaded values whose converted ones the author named. `contractions` records what became of each sum.
+    was in memory, by the id of the converted. `multiples` are sums of equal elements, by id: what one is, and how many
+    they are. `define` writes the definition of a value. `names` are those of loaded values whose converted ones the
+    author named. `contractions` records what became of each sum.
     """
 
     rows: Sequence[Rows]
@@ -75,6 +76,7 @@ class Blocking:
     iterations: Tile | None = None
     raw: set[int] = field(default_factory=set)
     loaded: dict[int, Tile] = field(default_factory=dict)
+    multiples: dict[int, tuple[Tile, Extent]] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
     contractions: list[Contraction] = field(default_factory=list)
 

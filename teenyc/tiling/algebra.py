@@ -1,0 +1,30 @@
+"""Operations of the source that change nothing: sums with 0, and the division of what has just been multiplied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from teenyc.ir.nodes import Binary, Literal, Offset, Operation, Value
+from teenyc.tiling import extents
+from teenyc.tiling.state import Blocking, Tile, element_of
+from teenyc.types import is_float
+
+
+def unchanged(b: Blocking, operation: Operation, tiles: Sequence[Tile]) -> Tile | None:
+    """The tile that an operation gives back as it is, if it does."""
+    match operation:
+        case Binary(operator="add") | Offset():
+            return _plus_zero(*tiles)
+        case Binary(operator="div", right=right) if isinstance(tiles[0].operand, Value):
+            multiple = b.multiples.get(tiles[0].operand.id)
+            if multiple is not None and multiple[1] == extents.known(b, right):
+                return multiple[0]
+    return None
+
+
+def _plus_zero(left: Tile, right: Tile) -> Tile | None:
+    """Integers and addresses only: -0.0 + 0.0 is 0.0."""
+    for zero, other in ((left, right), (right, left)):
+        if isinstance(zero.operand, Literal) and zero.operand.value == 0 and not is_float(element_of(zero.operand)):
+            return other
+    return None
