@@ -119,7 +119,8 @@ class Plan:
 
 @record
 class Refusal:
-    """Why something was left as it is, in words, and where."""
+    """Why something was left as it is, in words, and where; `help` says what would change that, where there is that."""
 
     reason: str
     span: Span = field(compare=False, repr=False)
+    help: str = ""

@@ -14,6 +14,7 @@ from teenyc.intrinsics.spec import Effect
 from teenyc.ir.nodes import Call, Copy, For, If, Let, Operand, Value, While
 from teenyc.ir.walk import operands_of, results_of
 from teenyc.record import replace
+from teenyc.tiling.broken import why
 from teenyc.tiling.plan import Extremum, Law, Refusal, Sum, Term, Unchanged
 from teenyc.tiling.products import terms_of
 
@@ -26,14 +27,13 @@ def laws_of(loop: For) -> tuple[Law, ...] | Refusal:
     effect = _effect(loop)
     if effect is not None:
         return effect
-    reading = _Reading.of(loop)
+    reading = Reading.of(loop)
     extrema = {n: found for n in range(len(loop.carried)) if (found := reading.extremum(n)) is not None}
     laws: list[Law] = []
-    for n, carried in enumerate(loop.carried):
+    for n in range(len(loop.carried)):
         law: Law | None = extrema.get(n) or reading.unchanged(n) or reading.sum(n, extrema)
         if law is None:
-            name = f"`{carried.inside.name}`" if carried.inside.name else "a value"
-            return Refusal(f"the next {name} is made of the last by no law that a block obeys", loop.span)
+            return why(reading, n, extrema)
         laws.append(law)
     return tuple(laws)
 
@@ -49,14 +49,14 @@ def _effect(loop: For) -> Refusal | None:
     return None
 
 
-class _Reading:
+class Reading:
     """The body of a loop: its definitions, and on which carried values each depends."""
 
     def __init__(self, loop: For, lets: Mapping[int, Let], depends: Mapping[int, frozenset[int]]) -> None:
         self.loop, self.lets, self.depends = loop, lets, depends
 
     @staticmethod
-    def of(loop: For) -> _Reading:
+    def of(loop: For) -> Reading:
         depends = {c.inside.id: frozenset({n}) for n, c in enumerate(loop.carried)}
         lets: dict[int, Let] = {}
         for statement in loop.body.statements:
@@ -64,7 +64,7 @@ class _Reading:
             on = frozenset[int]().union(*(_of(depends, o) for o in operands_of(statement.operation)))
             for result in results_of(statement):
                 depends[result.id], lets[result.id] = on, statement
-        return _Reading(loop, lets, depends)
+        return Reading(loop, lets, depends)
 
     def on(self, operand: Operand) -> frozenset[int]:
         return _of(self.depends, operand)
