@@ -192,7 +192,8 @@ def _fills(site: Site, results: tuple[Type, ...]) -> tuple[tuple[str, Static], .
     if isinstance(operand, TensorType) and may_be_f32(operand.element):
         allows = site.given.get("allow_tf32")
         filled.append(("input_precision", "tf32" if allows is not None and allows.static is True else "ieee"))
-    if isinstance(result, TensorType) and is_present(site, "acc") and result.element != F32:
+    is_told = is_present(site, "acc") or (isinstance(operand, TensorType) and is_generic_number(operand.element))
+    if isinstance(result, TensorType) and is_told and result.element != F32:
         filled.append(("out_dtype", result.element))
     return tuple(filled)
 
@@ -204,6 +205,12 @@ def _may_be_wider(facts: Facts) -> bool:
     result = acc.element if isinstance(acc, TensorType) else facts.attributes.get("out_dtype")
     is_narrow = isinstance(result, DType) and result != F64
     return is_open and is_narrow and "max_num_imprecise_acc" not in facts.attributes
+
+
+def _may_be_integers(facts: Facts) -> bool:
+    """Whether the operands are of a `D: Num`."""
+    operand = facts.types["input"]
+    return isinstance(operand, TensorType) and is_generic_number(operand.element)
 
 
 def _multiplied(input: Any, other: Any, acc: Any = 0, **ignored: Any) -> Any:
@@ -238,6 +245,9 @@ INTRINSICS = (
         stored=frozenset(_OPERANDS),
         widened=(("input_precision", "ieee"),),
         fills=_fills,
-        variants=(Variant(_may_be_wider, "_dot", "_dot"),),
+        variants=(
+            Variant(_may_be_integers, "_dot_of_numbers", "_dot_of_numbers"),
+            Variant(_may_be_wider, "_dot", "_dot"),
+        ),
     ),
 )
