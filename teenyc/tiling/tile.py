@@ -8,10 +8,8 @@ from itertools import count
 from teenyc.ir.axes import axes
 from teenyc.ir.nodes import (
     Block,
-    Call,
     Cast,
     ConstantParameter,
-    For,
     Kernel,
     Let,
     Parameter,
@@ -21,24 +19,44 @@ from teenyc.ir.nodes import (
 from teenyc.ir.walk import statements_of, values_of
 from teenyc.record import replace
 from teenyc.source import Span
-from teenyc.tiling import lower, operations
-from teenyc.tiling.plan import BlockedAxis, LoopPlan, Plan, Refusal
-from teenyc.tiling.recurrences import laws_of
+from teenyc.tiling import choose, lower, operations
+from teenyc.tiling.plan import Plan, Refusal
 from teenyc.tiling.state import Blocking, RefusedError, Rows, Tile
 from teenyc.types import I32, scalar
 
 
 def plan_of(kernel: Kernel) -> Plan | Refusal:
     """All that is decided of a kernel, or why it stays as it is. Functions are expanded, floats widened before."""
-    chosen = _chosen(kernel)
-    if isinstance(chosen, Refusal):
-        return chosen
-    blocking, _ = _blocking(kernel, chosen)
-    try:
-        lower.block(blocking, kernel.body.statements)
-    except RefusedError as refused:
-        return Refusal(refused.reason, refused.span)
-    return replace(chosen, contractions=tuple(blocking.contractions))
+    tried = choose.candidates(kernel)
+    if isinstance(tried, Refusal):
+        return tried
+    infos, best, most = axes(kernel), None, 0
+    reason = Refusal("it has neither rows nor a loop of which a program could take a block", kernel.span)
+    for n, candidate in enumerate(tried):
+        plan = _tried(kernel, candidate)
+        gain = 0 if isinstance(plan, Refusal) else choose.gain(kernel, infos, plan)
+        if not isinstance(plan, Refusal) and (gain > most or kernel.attributes.tile):
+            best, most = plan, gain
+        if n == 0 or (n == 1 and candidate.programs):  # what was hoped for first
+            reason = plan if isinstance(plan, Refusal) else next(iter(plan.left), choose.no_gain(kernel))
+    return best or reason
+
+
+def _tried(kernel: Kernel, plan: Plan) -> Plan | Refusal:
+    """The plan with its sums decided; loops that turn out to take no blocks are left as they are."""
+    while True:
+        blocking, _ = _blocking(kernel, plan)
+        try:
+            lower.block(blocking, kernel.body.statements)
+        except RefusedError as refused:
+            refusal = next((r for r in plan.left if r.span == refused.span), Refusal(refused.reason, refused.span))
+            loop = next((each for each in plan.loops if _holds(each.axis.span, refused.span)), None)
+            if loop is None:
+                return refusal
+            rest = tuple(each for each in plan.loops if each is not loop)
+            plan = replace(plan, loops=rest, left=(*plan.left, replace(refusal, span=loop.axis.span)))
+        else:
+            return replace(plan, contractions=tuple(blocking.contractions))
 
 
 def lowered(kernel: Kernel, plan: Plan) -> Kernel:
@@ -63,21 +81,6 @@ def lowered(kernel: Kernel, plan: Plan) -> Kernel:
     )
 
 
-def _chosen(kernel: Kernel) -> Plan | Refusal:
-    """The axes to block, and the laws that let a block of iterations be one step."""
-    lets = _lets(kernel)
-    loops: list[LoopPlan] = []
-    for statement in kernel.body.statements:
-        if isinstance(statement, For):
-            laws = laws_of(statement)
-            if isinstance(laws, Refusal):
-                return laws
-            name = statement.counter.name or "iteration"
-            loops.append(LoopPlan(BlockedAxis("loop", statement.counter.id, "BLOCK_N", name, statement.span), laws))
-    axis = BlockedAxis("program", 0, "BLOCK_M", *_row(lets, kernel.span))
-    return Plan(kernel=kernel.name, programs=(axis,), loops=tuple(loops))
-
-
 def _blocking(kernel: Kernel, plan: Plan) -> tuple[Blocking, tuple[Value, ...]]:
     """Where the rewriting of a kernel starts, and the parameters that count the programs of the source."""
     lets = _lets(kernel)
@@ -96,23 +99,13 @@ def _blocking(kernel: Kernel, plan: Plan) -> tuple[Blocking, tuple[Value, ...]]:
     return blocking, programs
 
 
+def _holds(outer: Span, inner: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
 def _lets(kernel: Kernel) -> dict[int, Let]:
     """The definition of each value, by id."""
     return {v.id: s for _, s in statements_of(kernel.body) if isinstance(s, Let) for v in s.results}
-
-
-def _row(lets: Mapping[int, Let], span: Span) -> tuple[str, Span]:
-    """The author's name of the row that a program takes, and where it stands."""
-    for let in lets.values():
-        if (
-            isinstance(let.operation, Call)
-            and let.operation.intrinsic == "program_id"
-            and let.operation.attribute("axis", 0) == 0
-        ):
-            (result,) = let.results
-            casts = (s for s in lets.values() if isinstance(s.operation, Cast) and s.operation.operand == result)
-            return result.name or next((s.results[0].name for s in casts), "") or "row", let.span
-    return "row", span
 
 
 def _loaded_names(lets: Mapping[int, Let]) -> dict[int, str]:

@@ -1,0 +1,192 @@
+"""Which axes may be blocked: a kernel goes in; the sets of axes that are worth a trial come out, the laws proven."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+
+from teenyc.intrinsics import TABLE
+from teenyc.intrinsics.spec import Effect
+from teenyc.ir.axes import Axis, AxisInfo
+from teenyc.ir.nodes import (
+    Binary,
+    Call,
+    Cast,
+    Copy,
+    ExpandDims,
+    For,
+    Kernel,
+    Let,
+    Literal,
+    Offset,
+    Operand,
+    Operation,
+    Value,
+)
+from teenyc.ir.walk import statements_of, values_of
+from teenyc.record import replace
+from teenyc.tiling.plan import BlockedAxis, LoopPlan, Plan, Refusal
+from teenyc.tiling.recurrences import laws_of
+from teenyc.types import TensorType
+
+FEWEST = 16
+"""A loop that is known to run fewer times than this is not worth blocks."""
+
+WARP = 32
+"""As many lanes keep the threads of a warp busy."""
+
+
+def candidates(kernel: Kernel) -> Iterator[Plan] | Refusal:
+    """Plans that may be tried, those of fewer axes first. An author who names axes has chosen."""
+    programs, loops = _programs(kernel), tuple(_loops(kernel))
+    names = kernel.attributes.tile
+    if names:
+        return _named(kernel, names, programs, loops)
+    return (
+        _plan(kernel, chosen, tuple(loop for loop, _ in loops))
+        for count in range(3)
+        for chosen in combinations(programs, count)
+        if chosen or loops
+    )
+
+
+def _named(
+    kernel: Kernel, names: tuple[str, ...], programs: tuple[BlockedAxis, ...], loops: tuple[tuple[For, str], ...]
+) -> Iterator[Plan] | Refusal:
+    known = {axis.name for axis in programs} | {name for _, name in loops}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        return Refusal(f"`{unknown[0]}` is neither the index of a program nor the counter of a loop", kernel.span)
+    chosen = tuple(axis for axis in programs if axis.name in names)
+    if len(chosen) > 2:
+        return Refusal("a program takes blocks along two axes at most", kernel.span)
+    return iter([_plan(kernel, chosen, tuple(loop for loop, name in loops if name in names), is_named=True)])
+
+
+def _plan(kernel: Kernel, programs: tuple[BlockedAxis, ...], loops: tuple[For, ...], is_named: bool = False) -> Plan:
+    """A plan whose loops are those that obey laws; the others are left, with the reason."""
+    planned: list[LoopPlan] = []
+    left: list[Refusal] = []
+    block = "BLOCK_K" if len(programs) > 1 else "BLOCK_N"
+    for loop in loops:
+        laws = (None if is_named else _short(loop)) or laws_of(loop)
+        if isinstance(laws, Refusal):
+            left.append(laws)
+        else:
+            axis = BlockedAxis("loop", loop.counter.id, block, loop.counter.name or "iteration", loop.span)
+            planned.append(LoopPlan(axis, laws))
+    ordered = _by_stride(kernel, programs)
+    named = tuple(replace(axis, block=b) for axis, b in zip(ordered, ("BLOCK_M", "BLOCK_N"), strict=False))
+    return Plan(kernel=kernel.name, programs=named, loops=tuple(planned), left=tuple(left))
+
+
+def _short(loop: For) -> Refusal | None:
+    """Whether a loop is known to be short."""
+    bounds = (loop.start, loop.stop, loop.step)
+    if not all(isinstance(bound, Literal) for bound in bounds):
+        return None
+    start, stop, step = (int(bound.value) for bound in bounds if isinstance(bound, Literal))
+    trips = len(range(start, stop, step)) if step else 0
+    return Refusal(f"the loop runs {trips} times only", loop.span) if trips < FEWEST else None
+
+
+def _loops(kernel: Kernel) -> Iterator[tuple[For, str]]:
+    for _, statement in statements_of(kernel.body):
+        if isinstance(statement, For):
+            yield statement, statement.counter.name
+
+
+def _programs(kernel: Kernel) -> tuple[BlockedAxis, ...]:
+    """The axes of the grid of which the kernel asks its index, under the author's names."""
+    lets = [s for _, s in statements_of(kernel.body) if isinstance(s, Let)]
+    found: dict[int, BlockedAxis] = {}
+    for let in lets:
+        if isinstance(let.operation, Call) and let.operation.intrinsic == "program_id":
+            number = let.operation.attribute("axis", 0)
+            assert isinstance(number, int), "axes of the grid have numbers"
+            name = _name(let.results[0], lets)
+            if number not in found or (name and found[number].name == "row"):
+                found[number] = BlockedAxis("program", number, "", name or "row", let.span)
+    return tuple(found[n] for n in sorted(found))
+
+
+def _name(value: Value, lets: list[Let]) -> str:
+    """The author's name of a value, which may stand on a conversion of it."""
+    converted = (
+        let.results[0].name
+        for let in lets
+        if isinstance(let.operation, Cast | Copy) and let.operation.operand == value and let.results[0].name
+    )
+    return value.name or next(converted, "")
+
+
+def _by_stride(kernel: Kernel, programs: tuple[BlockedAxis, ...]) -> tuple[BlockedAxis, ...]:
+    """The axes, and last the one along which stores go from element to element: tiles lie in memory as rows."""
+    lets = {v.id: s.operation for _, s in statements_of(kernel.body) if isinstance(s, Let) for v in s.results}
+    stores = (
+        s.operation for _, s in statements_of(kernel.body) if isinstance(s, Let) and isinstance(s.operation, Call)
+    )
+    pointers = [p for c in stores if Effect.WRITES in TABLE[c.intrinsic].effects and (p := c.operand("pointer"))]
+    return tuple(sorted(programs, key=lambda axis: any(_is_added(p, lets, axis.id) for p in pointers)))
+
+
+def _operations(kernel: Kernel) -> Iterator[Operation]:
+    return (s.operation for _, s in statements_of(kernel.body) if isinstance(s, Let))
+
+
+def _is_added(operand: Operand, lets: Mapping[int, Operation], axis: int) -> bool:
+    """Whether an address is the sum of a program's index, taken once, and others."""
+    match lets.get(operand.id) if isinstance(operand, Value) else None:
+        case Copy(operand=inner) | Cast(operand=inner) | ExpandDims(operand=inner):
+            return _is_added(inner, lets, axis)
+        case Offset(pointer=one, offset=other) | Binary(operator="add", left=one, right=other):
+            return _is_added(one, lets, axis) or _is_added(other, lets, axis)
+        case Call(intrinsic="program_id") as call:
+            return call.attribute("axis", 0) == axis
+    return False
+
+
+# ---- gain -----------------------------------------------------------------------------------------------------------
+
+
+def gain(kernel: Kernel, infos: Mapping[int, AxisInfo], plan: Plan) -> int:
+    """How much is won by the plan: products of matrices above all; otherwise what is loaded once for several rows."""
+    products = sum(len(each.sides) == 2 for each in plan.contractions)
+    if products:
+        return 2 + products
+    if len(plan.programs) > 1:
+        return 0
+    is_used_again = any(not _lacking(kernel, infos, axis) for axis in plan.programs)
+    return 2 if is_used_again and plan.programs else 1 if _has_few_lanes(kernel) else 0
+
+
+def no_gain(kernel: Kernel) -> Refusal:
+    return Refusal(
+        "nothing that is loaded is used by several rows, so that blocks of them would save nothing", kernel.span
+    )
+
+
+def _lacking(kernel: Kernel, infos: Mapping[int, AxisInfo], axis: BlockedAxis) -> bool:
+    """Whether every tensor or sequence of the memory that is read is of one row alone."""
+    for _, statement in statements_of(kernel.body):
+        if isinstance(statement, Let) and isinstance(statement.operation, Call):
+            if Effect.READS not in TABLE[statement.operation.intrinsic].effects:
+                continue
+            for value in statement.results:
+                info = infos[value.id]
+                varies = any(a.kind != "program" for a in info.all)
+                if varies and Axis("program", axis.id) not in info.outer:
+                    return False
+    return True
+
+
+def _has_few_lanes(kernel: Kernel) -> bool:
+    """Whether all tensors together leave threads of a warp without work."""
+    for value in values_of(kernel):
+        if isinstance(value.type, TensorType):
+            lanes = 1
+            for extent in value.type.shape:
+                lanes *= extent.known or WARP
+            if lanes >= WARP:
+                return False
+    return True
