@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from teenyc.codegen.comments import comment, docstring
 from teenyc.codegen.helpers import (
     ASKED,
+    CONSTANT,
     INTERPRETED,
     ROUND_TO,
     SATURATING,
@@ -73,7 +74,7 @@ def module_view(program: Program, source: SourceFile, names: Names, name: str, i
         imports=imports,
         triton=tuple(_imports((*functions, *kernels), library)),
         rounds=ROUND_TO in helpers,
-        numbers=tuple(f"{n} = tl.constexpr({unit.used[n]})" for n in numbers.values() if n in unit.used),
+        numbers=tuple(f"{n} = {CONSTANT}({unit.used[n]})" for n in numbers.values() if n in unit.used),
         interprets=not helpers.isdisjoint({*INTERPRETED, ASKED}),
         library=library,
         helpers=tuple(template_of(h) for h in sorted(helpers) if h in TEMPLATES),

@@ -32,6 +32,9 @@ WRAPPED = "_wrapped"
 TO_NUMBER = "_to_number"
 """Makes a float a value of a `D: Num`: integers are cut and saturate."""
 
+CONSTANT = "_constant"
+"""Makes a number one that kernels may read: a constexpr, but for Triton's interpreter, whose operators wrap those."""
+
 HAND = "_ROUNDS_BY_HAND"
 """A constant beside `_round_to`."""
 
@@ -86,7 +89,7 @@ CALLS: Mapping[str, tuple[str, ...]] = {
 TEMPLATES = frozenset({ROUND_TO, ROUND_WIDE, TO_F8, QUOTIENT, TO_NUMBER, DIVIDED, REMAINDER, WRAPPED, *CALLED})
 """The helpers that have a template of their own."""
 
-HELPERS = frozenset({HAND, ASKED, "libdevice", "_libdevice_on_arrays", "_exchanged", *SATURATING, *TEMPLATES})
+HELPERS = frozenset({CONSTANT, HAND, ASKED, "libdevice", "_libdevice_on_arrays", "_exchanged", *SATURATING, *TEMPLATES})
 """All names that helpers take in a module."""
 
 

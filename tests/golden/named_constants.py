@@ -6,14 +6,16 @@ import os
 import triton
 import triton.language as tl
 
-HALF = tl.constexpr(-0.5)
-x_ = tl.constexpr(0.5)
-BLOCK = tl.constexpr(16)
-OFFSET = tl.constexpr(100000)
-LEAST = tl.constexpr(float("-inf"))
-STEPS = tl.constexpr(3)
-LOG2_E = tl.constexpr(1.4426950216293335)
-LN_2 = tl.constexpr(0.693147180559945)
+# Triton's interpreter computes with plain numbers.
+_constant = (lambda number: number) if triton.knobs.runtime.interpret else tl.constexpr
+HALF = _constant(-0.5)
+x_ = _constant(0.5)
+BLOCK = _constant(16)
+OFFSET = _constant(100000)
+LEAST = _constant(float("-inf"))
+STEPS = _constant(3)
+LOG2_E = _constant(1.4426950216293335)
+LN_2 = _constant(0.693147180559945)
 
 _ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)
 

@@ -26,3 +26,28 @@ def test_numbers_under_names(device: str, dtype: torch.dtype, steps: int) -> Non
     torch.testing.assert_close(out[:32].cpu().double(), expected, rtol=tolerance, atol=tolerance)
     remainder = abs(steps) % 3 * (1 if steps >= 0 else -1)
     torch.testing.assert_close(out[OFFSET:].cpu().double(), total + remainder * ln_2, rtol=tolerance, atol=tolerance)
+
+
+LEFT = """
+const SHARE: f64 = 0.12;
+const FIRST: i32 = 7;
+
+#[kernel]
+fn left(out: Pointer<f64>, counts: Pointer<i32>, n: i32) {
+    let x = n as f64;
+    store(out, (SHARE * x - SHARE) / SHARE);
+    store(out + 1, if SHARE < x { SHARE } else { x });
+    store(counts, ((SHARE * x) as i32 + FIRST - n) / FIRST);
+    store(counts + 1 + arange(0, 2), FIRST - arange(0, 2) * FIRST);
+}
+"""
+
+
+def test_numbers_stand_left_of_values(device: str, tmp_path: Path) -> None:
+    path = tmp_path / "left.tk"
+    path.write_text(LEFT)
+    out = torch.zeros(2, dtype=torch.float64, device=device)
+    counts = torch.zeros(3, dtype=torch.int32, device=device)
+    teenyc.load(path).Left()[(1,)](out, counts, 200)
+    assert out.tolist() == pytest.approx([199.0, 0.12], rel=1e-14)
+    assert counts.tolist() == [-24, 7, 0]

@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 3177050259
+CHECKSUM = 1146438429
 
 from jinja2.runtime import LoopContext, Macro, Markup, Namespace, TemplateNotFound, TemplateReference, TemplateRuntimeError, Undefined, escape, identity, internalcode, markup_join, missing, str_join
 name = 'module.py.jinja'
@@ -56,7 +56,7 @@ def root(context, missing=missing):
     l_1_line = missing
     if environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'numbers'):
         pass
-        yield '\n'
+        yield "\n# Triton's interpreter computes with plain numbers.\n_constant = (lambda number: number) if triton.knobs.runtime.interpret else tl.constexpr\n"
         for l_1_line in environment.getattr((undefined(name='module') if l_0_module is missing else l_0_module), 'numbers'):
             _loop_vars = {}
             pass
@@ -132,4 +132,4 @@ def root(context, missing=missing):
     finally: gen.close()
 
 blocks = {}
-debug_info = '2=18&3=21&5=24&8=27&9=30&11=33&14=36&15=39&17=42&20=45&21=48&23=51&25=54&26=57&29=60&33=63&37=66&41=71&44=78&47=82&49=89&52=93&54=100&55=103&57=110&58=113&62=121'
+debug_info = '2=18&3=21&5=24&8=27&9=30&11=33&14=36&15=39&17=42&20=45&21=48&23=51&27=54&28=57&31=60&35=63&39=66&43=71&46=78&49=82&51=89&54=93&56=100&57=103&59=110&60=113&64=121'
