@@ -225,7 +225,13 @@ class Expressions:
                     left, right = self.bounded(left, right)
             case _ if max(left.kind, right.kind) < Kind.ARGUMENT and element not in EXACT:
                 left = self.settled(left)
-        return self.ring(operation, left, right, element)
+        ring = self.ring(operation, left, right, element)
+        sides = ((operation.left, left), (operation.right, right))
+        flags = [term for operand, term in sides if _is_scalar(operand)]
+        if element == BOOL and len(flags) == 1 and flags[0].kind is not Kind.STATIC:
+            # Triton's interpreter stretches a flag to a tensor of i32, which is no mask and has another `~`.
+            return Term(f"({ring.text}) != 0", terms.COMPARISON, ring.kind, element)
+        return ring
 
     def ring(self, operation: Binary, left: Term, right: Term, element: Element | None) -> Term:
         """An operator that Python has too; what constants alone may make too large is wrapped, as late as can be."""
@@ -363,6 +369,10 @@ def number_key(literal: Literal) -> tuple[str, str]:
 def element_of(operand: Operand) -> Element | None:
     """The element type of an operand; None for a descriptor."""
     return operand.type.element if isinstance(operand.type, TensorType) else None
+
+
+def _is_scalar(operand: Operand) -> bool:
+    return isinstance(operand.type, TensorType) and not operand.type.shape
 
 
 def is_integer_element(element: Element | None) -> bool:

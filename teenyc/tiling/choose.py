@@ -27,6 +27,8 @@ from teenyc.ir.walk import statements_of, values_of
 from teenyc.record import replace
 from teenyc.tiling.plan import BlockedAxis, LoopPlan, Plan, Refusal
 from teenyc.tiling.recurrences import laws_of
+from teenyc.tiling.state import RefusedError
+from teenyc.tiling.straight import straightened
 from teenyc.types import TensorType
 
 FEWEST = 16
@@ -65,19 +67,45 @@ def _named(
 
 def _plan(kernel: Kernel, programs: tuple[BlockedAxis, ...], loops: tuple[For, ...], is_named: bool = False) -> Plan:
     """A plan whose loops are those that obey laws; the others are left, with the reason."""
-    planned: list[LoopPlan] = []
-    left: list[Refusal] = []
+    short = {loop.counter.id: None if is_named else _short(loop) for loop in loops}
     block = "BLOCK_K" if len(programs) > 1 else "BLOCK_N"
-    for loop in loops:
-        laws = (None if is_named else _short(loop)) or laws_of(loop)
-        if isinstance(laws, Refusal):
-            left.append(laws)
-        else:
-            axis = BlockedAxis("loop", loop.counter.id, block, loop.counter.name or "iteration", loop.span)
-            planned.append(LoopPlan(axis, laws))
+    tried = tuple(
+        BlockedAxis("loop", loop.counter.id, block, loop.counter.name or "iteration", loop.span)
+        for loop in loops
+        if short[loop.counter.id] is None
+    )
     ordered = _by_stride(kernel, programs)
     named = tuple(replace(axis, block=b) for axis, b in zip(ordered, ("BLOCK_M", "BLOCK_N"), strict=False))
-    return Plan(kernel=kernel.name, programs=named, loops=tuple(planned), left=tuple(left))
+    return _proven(kernel, named, tried, tuple(refusal for refusal in short.values() if refusal is not None))
+
+
+def without(kernel: Kernel, plan: Plan, loop: LoopPlan, refusal: Refusal) -> Plan:
+    """A plan without one of its loops, which is left."""
+    rest = tuple(each.axis for each in plan.loops if each is not loop)
+    return _proven(kernel, plan.programs, rest, (*plan.left, refusal))
+
+
+def _proven(
+    kernel: Kernel, programs: tuple[BlockedAxis, ...], loops: tuple[BlockedAxis, ...], left: tuple[Refusal, ...]
+) -> Plan:
+    """The plan with those loops whose laws are proven.
+
+    Which branches become selections depends on which loops take blocks, and laws on the selections. So a loop without
+    a law is left, and the others are looked at anew.
+    """
+    while True:
+        try:
+            straight = straightened(kernel, (*programs, *loops))
+        except RefusedError as error:
+            return Plan(kernel=kernel.name, programs=programs, left=(*left, Refusal(error.reason, error.span)))
+        statements = {s.counter.id: s for _, s in statements_of(straight.kernel.body) if isinstance(s, For)}
+        laws = [(axis, laws_of(statements[axis.id])) for axis in loops]
+        refused = [(axis, found) for axis, found in laws if isinstance(found, Refusal)]
+        if not refused:
+            plans = tuple(LoopPlan(axis, found) for axis, found in laws if not isinstance(found, Refusal))
+            return Plan(kernel=kernel.name, programs=programs, loops=plans, left=left)
+        left += tuple(found for _, found in refused)
+        loops = tuple(axis for axis, found in laws if not isinstance(found, Refusal))
 
 
 def _short(loop: For) -> Refusal | None:

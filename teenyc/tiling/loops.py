@@ -8,22 +8,15 @@ from teenyc.ir.nodes import Binary, Block, Carried, Compare, Constant, Copy, For
 from teenyc.record import replace
 from teenyc.source import NO_COMMENTS, Span
 from teenyc.tiling import operations, sums
+from teenyc.tiling.forms import form_of, formed
 from teenyc.tiling.plan import BlockedAxis, Extremum, LoopPlan, Sum, Unchanged
 from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of, shape_of
-from teenyc.types import BOOL, I32, ONE, DType, Element, Extent, is_float, scalar
+from teenyc.types import BOOL, I32, DType, Element, Extent, is_float, scalar
 
 
-def initial(b: Blocking, carried: Carried, span: Span) -> Tile:
+def initial(b: Blocking, carried: Carried, axis: BlockedAxis, span: Span) -> Tile:
     """What a loop starts with, of the shape that it will have."""
-    info = b.infos[carried.inside.id]
-    element = element_of(carried.inside)
-    lead = tuple(a for a in b.lead_of(info) if a.kind == "program")
-    lanes = [n for n, a in enumerate(info.lanes) if a]
-    rank = len(info.lanes) - min(lanes, default=len(info.lanes))
-    own = shape_of(carried.inside)[len(info.lanes) - rank :]
-    own = tuple(e if info.lanes[len(info.lanes) - rank + n] else ONE for n, e in enumerate(own))
-    shape = (*(Extent.of(a.block) for a in lead), *own)
-    return b.filled(b.tile(carried.initial, span), lead, rank, shape, element, span)
+    return formed(b, carried.initial, form_of(b, carried.inside, span, axis), span)
 
 
 def blocked_loop(b: Blocking, loop: For, plan: LoopPlan) -> None:
@@ -38,7 +31,7 @@ def blocked_loop(b: Blocking, loop: For, plan: LoopPlan) -> None:
     blocks = b.let(Binary(operator="div", left=count, right=step), I32, (), span)
     whole = b.let(Binary(operator="mul", left=blocks, right=step), I32, (), span)
     end = b.let(Binary(operator="add", left=start.operand, right=whole), I32, (), span, f"full_{plan.axis.name}")
-    carried = [initial(b, c, span) for c in loop.carried]
+    carried = [initial(b, c, plan.axis, span) for c in loop.carried]
     carried = _blocks(b, loop, plan, carried, (start.operand, end), None)
     carried = _blocks(b, loop, plan, carried, (end, stop.operand), stop.operand)
     for each, tile in zip(loop.carried, carried, strict=True):
@@ -160,11 +153,6 @@ def _worst(element: Element, intrinsic: str) -> int | float:
         return float("-inf") if intrinsic == "maximum" else float("inf")
     assert isinstance(element, DType), "extrema are of numbers"
     return element.minimum if intrinsic == "maximum" else element.maximum
-
-
-def sequential(b: Blocking, loop: For) -> None:
-    """A loop that stays as it is, whatever its body has become."""
-    raise RefusedError("a loop that stays sequential", loop.span)
 
 
 def _number(operand: Operand) -> object:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from teenyc.ir.nodes import For, If, Let, Return, Statement, While
-from teenyc.tiling import loops, operations
-from teenyc.tiling.state import Blocking, RefusedError
+from teenyc.tiling import branches, loops, operations, sequential
+from teenyc.tiling.state import Blocking
 
 
 def block(b: Blocking, statements: Sequence[Statement]) -> None:
@@ -29,12 +29,12 @@ def _statement(b: Blocking, statement: Statement) -> None:
             if plan is not None:
                 loops.blocked_loop(b, statement, plan)
             else:
-                loops.sequential(b, statement)
+                sequential.counted(b, statement, block)
         case If():
-            raise RefusedError("a branch", statement.span)
+            branches.branch(b, statement, block)
         case While():
-            raise RefusedError("a `while` that does not count stays as it is", statement.span)
+            sequential.uncounted(b, statement, block)
         case Return():
-            raise RefusedError("a return in a branch", statement.span)
+            b.statements.append(statement)
         case _:
             assert_never(statement)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from teenyc.ir.nodes import Call, Let, Literal
+from collections.abc import Sequence
+
+from teenyc.ir.nodes import Call, Cast, Compare, Let, Literal, Operand, Value
 from teenyc.record import replace
 from teenyc.source import Span
+from teenyc.tiling.plan import BlockedAxis
 from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of, shape_of, zero_of
-from teenyc.types import BOOL, scalar
+from teenyc.types import BOOL, I32, scalar
 
 
 def load(b: Blocking, let: Let, call: Call) -> None:
     (result,) = let.results
     given = {n: b.tile(o, let.span) for n, o in call.operands}
-    valid = counting(b, given["pointer"])
-    if valid is not None:
-        given["mask"] = both(b, given.get("mask"), valid, let.span)
-        given.setdefault("other", Tile(Literal(zero_of(element_of(result)), scalar(element_of(result)))))
+    for valid in (counting(b, given["pointer"]), guard(b, let, given["pointer"])):
+        if valid is not None:
+            given["mask"] = both(b, given.get("mask"), valid, let.span)
+            given.setdefault("other", Tile(Literal(zero_of(element_of(result)), scalar(element_of(result)))))
     names = [n for n in ("pointer", "mask", "other") if n in given]
     operands, lead, rank, shape = b.met([given[n] for n in names], let.span)
     if shape_of(operands[0]) != shape:
@@ -33,8 +36,36 @@ def counting(b: Blocking, pointer: Tile) -> Tile | None:
     return valid if valid is not None and set(valid.lead) & set(pointer.lead) else None
 
 
+def guard(b: Blocking, let: Let, pointer: Tile) -> Tile | None:
+    """The condition under which a load is made: that of any of the rows or iterations that load from one address."""
+    condition = b.guards.get(let.results[0].id)
+    return None if condition is None else any_of(b, b.tile(condition, let.span), pointer.lead, let.span)
+
+
+def any_of(b: Blocking, flags: Tile, lead: Sequence[BlockedAxis], span: Span) -> Tile:
+    """Whether flags hold anywhere along the axes that are not among some; said once, where the flags are made."""
+    kept = tuple(axis for axis in flags.lead if axis in lead)
+    if kept == flags.lead or not isinstance(flags.operand, Value):
+        return flags
+    key = (flags.operand.id, kept)
+    if key not in b.anywhere:
+        with b.beside(flags.operand):
+            b.anywhere[key] = _any_of(b, flags, kept, span)
+    return b.anywhere[key]
+
+
+def _any_of(b: Blocking, flags: Tile, kept: tuple[BlockedAxis, ...], span: Span) -> Tile:
+    operand: Operand = b.let(Cast(operand=flags.operand), I32, shape_of(flags.operand), span)
+    for n in reversed(range(len(flags.lead))):
+        if flags.lead[n] not in kept:
+            shape = shape_of(operand)
+            operand = b.call("max", (("input", operand),), (("axis", n),), I32, (*shape[:n], *shape[n + 1 :]), span)
+    found = Compare(operator="ne", left=operand, right=Literal(0, scalar(I32)))
+    return Tile(b.let(found, BOOL, shape_of(operand), span), kept, flags.rank)
+
+
 def both(b: Blocking, mask: Tile | None, other: Tile, span: Span) -> Tile:
-    return other if mask is None else b.binary("and", mask, other, BOOL, span)
+    return other if mask is None else mask if other is mask else b.binary("and", mask, other, BOOL, span)
 
 
 def store(b: Blocking, let: Let, call: Call) -> None:

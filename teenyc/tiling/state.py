@@ -7,6 +7,7 @@ the axes of its own. Axes along which all elements are equal are left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from teenyc.ir.axes import Axis, AxisInfo
@@ -22,6 +23,7 @@ from teenyc.ir.nodes import (
     Statement,
     Value,
 )
+from teenyc.ir.walk import results_of
 from teenyc.record import record
 from teenyc.source import NO_COMMENTS, Comments, Span
 from teenyc.tiling.plan import BlockedAxis, Contraction, LoopPlan
@@ -46,6 +48,15 @@ class Tile:
 
 
 @record
+class Bounds:
+    """The bounds of a loop that differ from row to row, and the condition that an iteration is within them."""
+
+    start: Operand
+    stop: Operand
+    valid: Value
+
+
+@record
 class Rows:
     """A blocked program axis and the operand that holds how many programs the source has along it."""
 
@@ -61,7 +72,9 @@ class Blocking:
     which of blocked iterations, where not all are. `raw` are the values that loads gave, `loaded` what a converted one
     was in memory, by the id of the converted. `multiples` are sums of equal elements, by id: what one is, and how many
     they are. `define` writes the definition of a value. `names` are those of loaded values whose converted ones the
-    author named. `contractions` records what became of each sum.
+    author named. `contractions` records what became of each sum. `guards` holds the conditions under which loads are
+    made, and `bounds` those of loops that differ from row to row, by the loop's counter. `around` are the statements of
+    the blocks around that at hand, `anywhere` what says whether flags hold along axes, by the flags and the other axes.
     """
 
     rows: Sequence[Rows]
@@ -77,7 +90,11 @@ class Blocking:
     raw: set[int] = field(default_factory=set)
     loaded: dict[int, Tile] = field(default_factory=dict)
     multiples: dict[int, tuple[Tile, Extent]] = field(default_factory=dict)
+    guards: Mapping[int, Operand] = field(default_factory=dict)
+    bounds: Mapping[int, Bounds] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
+    around: list[list[Statement]] = field(default_factory=list)
+    anywhere: dict[tuple[int, tuple[BlockedAxis, ...]], Tile] = field(default_factory=dict)
     contractions: list[Contraction] = field(default_factory=list)
 
     @property
@@ -89,6 +106,24 @@ class Blocking:
         """Records what became of a sum; the masked rest of a loop decides as its full blocks did."""
         if all((c.result, c.term) != (contraction.result, contraction.term) for c in self.contractions):
             self.contractions.append(contraction)
+
+    @contextmanager
+    def inner(self) -> Iterator[list[Statement]]:
+        """A block inside of what is written: its statements, and its values, which are not known behind it."""
+        outer, kept = self.statements, dict(self.tiles)
+        self.statements = []
+        self.around.append(outer)
+        yield self.statements
+        self.statements, self.tiles = self.around.pop(), kept
+
+    @contextmanager
+    def beside(self, operand: Operand) -> Iterator[None]:
+        """Writes behind what defines an operand, in the block that it is in: outside of loops inside of that."""
+        here = self.statements
+        blocks = [*self.around, here]
+        self.statements = next((s for s in blocks if any(operand in results_of(each) for each in s)), here)
+        yield
+        self.statements = here
 
     def fresh(self, element: Element, shape: Shape, name: str = "") -> Value:
         return Value(next(self.ids), TensorType(element, shape), name)

@@ -20,13 +20,16 @@ from teenyc.ir.walk import statements_of, values_of
 from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.tiling import choose, lower, operations
+from teenyc.tiling.normal import normal
 from teenyc.tiling.plan import Plan, Refusal
 from teenyc.tiling.state import Blocking, RefusedError, Rows, Tile
+from teenyc.tiling.straight import straightened
 from teenyc.types import I32, scalar
 
 
 def plan_of(kernel: Kernel) -> Plan | Refusal:
     """All that is decided of a kernel, or why it stays as it is. Functions are expanded, floats widened before."""
+    kernel = normal(kernel)
     tried = choose.candidates(kernel)
     if isinstance(tried, Refusal):
         return tried
@@ -45,24 +48,21 @@ def plan_of(kernel: Kernel) -> Plan | Refusal:
 def _tried(kernel: Kernel, plan: Plan) -> Plan | Refusal:
     """The plan with its sums decided; loops that turn out to take no blocks are left as they are."""
     while True:
-        blocking, _ = _blocking(kernel, plan)
         try:
-            lower.block(blocking, kernel.body.statements)
+            blocking, _ = _blocked(kernel, plan)
         except RefusedError as refused:
             refusal = next((r for r in plan.left if r.span == refused.span), Refusal(refused.reason, refused.span))
             loop = next((each for each in plan.loops if _holds(each.axis.span, refused.span)), None)
             if loop is None:
                 return refusal
-            rest = tuple(each for each in plan.loops if each is not loop)
-            plan = replace(plan, loops=rest, left=(*plan.left, replace(refusal, span=loop.axis.span)))
+            plan = choose.without(kernel, plan, loop, replace(refusal, span=loop.axis.span))
         else:
             return replace(plan, contractions=tuple(blocking.contractions))
 
 
 def lowered(kernel: Kernel, plan: Plan) -> Kernel:
     """The blocked kernel that a plan of the kernel describes."""
-    blocking, programs = _blocking(kernel, plan)
-    lower.block(blocking, kernel.body.statements)
+    blocking, programs = _blocked(normal(kernel), plan)
     assert tuple(blocking.contractions) == plan.contractions, "what is written is what was decided"
     blocks = tuple(dict.fromkeys(axis.block for axis in plan.axes))
     constants = tuple(ConstantParameter(name=b, type=scalar(I32), span=kernel.span) for b in blocks)
@@ -81,8 +81,10 @@ def lowered(kernel: Kernel, plan: Plan) -> Kernel:
     )
 
 
-def _blocking(kernel: Kernel, plan: Plan) -> tuple[Blocking, tuple[Value, ...]]:
-    """Where the rewriting of a kernel starts, and the parameters that count the programs of the source."""
+def _blocked(kernel: Kernel, plan: Plan) -> tuple[Blocking, tuple[Value, ...]]:
+    """The rewriting of a kernel, carried out, and the parameters that count the programs of the source."""
+    straight = straightened(kernel, plan.axes)
+    kernel = straight.kernel
     lets = _lets(kernel)
     ids = count(max((v.id for v in values_of(kernel)), default=0) + 1)
     programs = tuple(Value(next(ids), scalar(I32), f"num_{axis.name}s") for axis in plan.programs)
@@ -95,7 +97,10 @@ def _blocking(kernel: Kernel, plan: Plan) -> tuple[Blocking, tuple[Value, ...]]:
         define=operations.make,
         names=_loaded_names(lets),
         tiles={p.value.id: Tile(p.value) for p in kernel.parameters},
+        guards=straight.guards,
+        bounds=straight.bounds,
     )
+    lower.block(blocking, kernel.body.statements)
     return blocking, programs
 
 

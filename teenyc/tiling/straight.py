@@ -1,0 +1,332 @@
+"""Straight control: a kernel whose branches differ within a block goes in; one comes out in which they are selections.
+
+Both sides of such an `if` are computed, and what it gives is selected. Stores in it, and behind a `return` in it, take
+the condition into their mask. Loads note it beside the kernel: what they give where it does not hold is not used.
+A loop whose bounds differ from row to row walks over those of all rows, each row under a condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import assert_never
+
+from teenyc.intrinsics import TABLE
+from teenyc.intrinsics.spec import Effect
+from teenyc.ir.axes import Axes, Axis, AxisInfo, axes
+from teenyc.ir.nodes import (
+    Binary,
+    Block,
+    Call,
+    Compare,
+    Copy,
+    For,
+    If,
+    Kernel,
+    Let,
+    Literal,
+    Operand,
+    Operation,
+    Return,
+    Statement,
+    Unary,
+    Value,
+    While,
+)
+from teenyc.ir.walk import blocks_of, operands_of, results_of, statements_of, values_of
+from teenyc.record import record, replace
+from teenyc.source import Span
+from teenyc.tiling.plan import BlockedAxis
+from teenyc.tiling.state import Bounds, RefusedError
+from teenyc.types import BOOL, Shape, TensorType, broadcast, is_integer
+
+_OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
+
+
+@record
+class Straight:
+    """The kernel, for each load under a condition that condition, and the bounds of loops by their counter."""
+
+    kernel: Kernel
+    guards: Mapping[int, Operand]
+    bounds: Mapping[int, Bounds]
+
+
+def straightened(kernel: Kernel, blocked: Sequence[BlockedAxis]) -> Straight:
+    """The kernel with the branches that differ along blocked axes made selections, or a refusal."""
+    axes_blocked = frozenset(Axis(axis.kind, axis.id) for axis in blocked)
+    loops = frozenset(axis.id for axis in blocked if axis.kind == "loop")
+    ids = count(max((v.id for v in values_of(kernel)), default=0) + 1)
+    state = _Straightening(axes(kernel), axes_blocked, loops, ids)
+    to: list[Statement] = []
+    state.statements(kernel.body, None, to)
+    return Straight(replace(kernel, body=Block(statements=tuple(to))), state.guards, state.bounds)
+
+
+@record
+class _Reached:
+    """Under which condition control leaves a block at its end; None where always, with `never` where it returns."""
+
+    condition: Operand | None
+    never: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class _Straightening:
+    infos: Mapping[int, AxisInfo]
+    blocked: Axes
+    loops: frozenset[int]
+    ids: Iterator[int]
+    guards: dict[int, Operand] = field(default_factory=dict)
+    bounds: dict[int, Bounds] = field(default_factory=dict)
+    carried: set[int] = field(default_factory=set)
+    compares: dict[int, Compare] = field(default_factory=dict)
+    depth: int = 0
+
+    def varies(self, operand: Operand) -> bool:
+        """Whether an operand of the source differs within a block."""
+        info = self.infos.get(operand.id) if isinstance(operand, Value) else None
+        return info is not None and not info.outer.isdisjoint(self.blocked)
+
+    def statements(self, block: Block, taken: Operand | None, to: list[Statement]) -> _Reached:
+        reached = _Reached(taken)
+        for statement in block.statements:
+            reached = self.statement(statement, reached.condition, to)
+            if reached.never:
+                break
+        return reached
+
+    def statement(self, statement: Statement, taken: Operand | None, to: list[Statement]) -> _Reached:
+        match statement:
+            case Let(operation=operation):
+                if isinstance(operation, Compare):
+                    self.compares[statement.results[0].id] = operation
+                to.append(statement if taken is None else self.let(statement, taken, to))
+            case If():
+                return self.branch(statement, taken, to)
+            case For():
+                to.append(self.counted(statement, taken, to))
+            case While():
+                to.append(self.uncounted(statement, taken))
+            case Return():
+                to.append(statement)
+                return _Reached(None, never=True)
+            case _:
+                assert_never(statement)
+        return _Reached(taken)
+
+    # ---- definitions ------------------------------------------------------------------------------------------------
+
+    def let(self, let: Let, taken: Operand, to: list[Statement]) -> Let:
+        """A definition that some lanes do not reach."""
+        operation = let.operation
+        if isinstance(operation, Call) and TABLE[operation.intrinsic].effects:
+            return self.effect(let, operation, taken, to)
+        if isinstance(operation, Binary) and operation.operator in ("div", "rem"):
+            divisor = operation.right
+            if isinstance(divisor, Value) and _is_integer(divisor):
+                one = Literal(1, TensorType(_tensor(divisor).element))
+                safe = self.made(_where(taken, divisor, one), _tensor(divisor), let.span, to)
+                return replace(let, operation=replace(operation, right=safe))
+        return let
+
+    def effect(self, let: Let, call: Call, taken: Operand, to: list[Statement]) -> Let:
+        record = TABLE[call.intrinsic]
+        if call.intrinsic == "load":
+            self.guards[let.results[0].id] = taken
+            return let
+        if record.param("mask") is None or Effect.CONTROL in record.effects:
+            raise RefusedError(f"`{call.intrinsic}` in a branch that differs within a block", let.span)
+        mask = call.operand("mask")
+        mask = taken if mask is None else self.both(mask, taken, let.span, to)
+        order = {param.name: n for n, param in enumerate(record.params)}
+        operands = [(n, o) for n, o in call.operands if n != "mask"] + [("mask", mask)]
+        return replace(let, operation=replace(call, operands=tuple(sorted(operands, key=lambda o: order[o[0]]))))
+
+    def made(self, operation: Operation, type: TensorType, span: Span, to: list[Statement]) -> Value:
+        value = Value(next(self.ids), type)
+        to.append(Let(results=(value,), operation=operation, span=span))
+        return value
+
+    def both(self, left: Operand, right: Operand, span: Span, to: list[Statement]) -> Operand:
+        shape = broadcast(_tensor(left).shape, _tensor(right).shape)
+        assert shape is not None, "masks meet"
+        return self.made(Binary(operator="and", left=left, right=right), _flags(shape), span, to)
+
+    # ---- branches ---------------------------------------------------------------------------------------------------
+
+    def branch(self, branch: If, taken: Operand | None, to: list[Statement]) -> _Reached:
+        if not self.varies(branch.condition) and not self.is_recurrent(branch) and not self.leaves_some(branch):
+            return self.kept(branch, taken, to)
+        sides: list[tuple[_Reached, Operand]] = []
+        first, condition, span = len(to), branch.condition, branch.span
+        for block in (branch.then, branch.otherwise):
+            own = condition if taken is None else self.both(taken, condition, span, to)
+            inner: list[Statement] = []
+            self.depth += 1
+            sides.append((self.statements(block, own, inner), own))
+            self.depth -= 1
+            to.extend(s for s in inner if not isinstance(s, Return))
+            if block is branch.then:
+                condition = self.made(self.turned(branch.condition), _flags(()), span, to)
+        if branch.comments and not to[first].comments:
+            to[first] = replace(to[first], comments=branch.comments)
+        for n, result in enumerate(branch.results):
+            self.select(branch, n, result, sides, to)
+        return self.after(branch, taken, sides, to)
+
+    def turned(self, condition: Operand) -> Operation:
+        """The condition that another does not hold: of integers, the opposite comparison."""
+        compare = self.compares.get(condition.id) if isinstance(condition, Value) else None
+        if compare is None or not _is_integer(compare.left):
+            return Unary(operator="not", operand=condition)
+        return replace(compare, operator=_OPPOSITE[compare.operator])
+
+    def select(
+        self, branch: If, n: int, result: Value, sides: list[tuple[_Reached, Operand]], to: list[Statement]
+    ) -> None:
+        """One result of a branch; a side that returns gives none."""
+        if not isinstance(result.type, TensorType):
+            raise RefusedError("a descriptor chosen by a branch that differs within a block", branch.span)
+        blocks = (branch.then, branch.otherwise)
+        given = [block.yields[n] for (side, _), block in zip(sides, blocks, strict=True) if not side.never]
+        if not given:
+            return
+        if len(given) == 2 and given[0] != given[1]:
+            operation: Operation = _where(branch.condition, given[0], given[1])
+        else:
+            operation = Copy(operand=given[0])
+        to.append(Let(results=(result,), operation=operation, span=branch.span))
+
+    def after(
+        self, branch: If, taken: Operand | None, sides: list[tuple[_Reached, Operand]], to: list[Statement]
+    ) -> _Reached:
+        """Who is there behind a branch: all who came, but for those who returned in it."""
+        if all(not side.never and side.condition == own for side, own in sides):
+            return _Reached(taken)
+        left = [side.condition for side, _ in sides if not side.never and side.condition is not None]
+        if len(left) == 2:
+            return _Reached(self.made(Binary(operator="or", left=left[0], right=left[1]), _flags(()), branch.span, to))
+        return _Reached(left[0]) if left else _Reached(None, never=True)
+
+    def kept(self, branch: If, taken: Operand | None, to: list[Statement]) -> _Reached:
+        """A branch that all lanes of a block take alike."""
+        blocks: list[Block] = []
+        sides: list[_Reached] = []
+        for block in (branch.then, branch.otherwise):
+            inner: list[Statement] = []
+            side = self.statements(block, taken, inner)
+            if not side.never and side.condition != taken:
+                raise RefusedError("a return that some rows take inside of a branch that all take", branch.span)
+            sides.append(side)
+            blocks.append(Block(statements=tuple(inner), yields=block.yields))
+        to.append(replace(branch, then=blocks[0], otherwise=blocks[1]))
+        return _Reached(taken, never=all(side.never for side in sides))
+
+    def is_recurrent(self, branch: If) -> bool:
+        """Whether a branch is a step of what a blocked loop carries."""
+        return any(not self.carried.isdisjoint(_ids(s)) for s in (branch, *_inside(branch)))
+
+    def leaves_some(self, branch: If) -> bool:
+        """Whether a branch has a return, while lanes that did not get here have more to do."""
+        return bool(self.depth) and any(isinstance(s, Return) for s in _inside(branch))
+
+    # ---- loops ------------------------------------------------------------------------------------------------------
+
+    def counted(self, loop: For, taken: Operand | None, to: list[Statement]) -> Statement:
+        if self.varies(loop.step):
+            raise RefusedError("a loop whose step differs within a block", loop.span)
+        valid: Value | None = None
+        start = loop.start
+        inner: list[Statement] = []
+        if self.varies(start) or self.varies(loop.stop):
+            valid = self.within(loop, inner)
+            start = Literal(0, TensorType(_tensor(loop.counter).element)) if self.varies(start) else start
+        own: Operand | None = valid if valid is not None else taken
+        if valid is not None and taken is not None:
+            own = self.both(taken, valid, loop.span, inner)
+        outer = set(self.carried)
+        if loop.counter.id in self.loops:
+            self.carry(loop)
+        self.statements(loop.body, own, inner)
+        self.carried = outer
+        yields = loop.body.yields
+        if valid is not None:
+            yields = tuple(
+                self.chosen(valid, y, c.inside, loop.span, inner) for y, c in zip(yields, loop.carried, strict=True)
+            )
+        return replace(loop, start=start, body=Block(statements=tuple(inner), yields=yields))
+
+    def within(self, loop: For, to: list[Statement]) -> Value:
+        """The condition that an iteration is one of a row's own."""
+        parts: list[Operand] = []
+        bounds = (("ge", loop.start), ("lt", loop.stop))
+        for operator, bound in bounds:
+            if self.varies(bound):
+                compare = Compare(operator=operator, left=loop.counter, right=bound)
+                parts.append(self.made(compare, _flags(()), loop.span, to))
+        if len(parts) == 2 and not (isinstance(loop.step, Literal) and loop.step.value == 1):
+            raise RefusedError("a loop that starts at another place in each row, with a step", loop.span)
+        valid = parts[0] if len(parts) == 1 else self.both(parts[0], parts[1], loop.span, to)
+        assert isinstance(valid, Value), "conditions are computed"
+        self.bounds[loop.counter.id] = Bounds(loop.start, loop.stop, valid)
+        return valid
+
+    def chosen(self, valid: Value, following: Operand, inside: Value, span: Span, to: list[Statement]) -> Operand:
+        """The next value of what a loop carries: as it was where an iteration is not a row's own."""
+        if following == inside:
+            return following
+        if not isinstance(inside.type, TensorType):
+            raise RefusedError("a descriptor carried by a loop whose bounds differ within a block", span)
+        return self.made(_where(valid, following, inside), inside.type, span, to)
+
+    def carry(self, loop: For) -> None:
+        """Notes all that depends on what a loop carries."""
+        self.carried |= {c.inside.id for c in loop.carried}
+        for _, statement in statements_of(loop.body):
+            if not self.carried.isdisjoint(_ids(statement)):
+                self.carried |= {v.id for v in results_of(statement)}
+                if isinstance(statement, For | While):
+                    self.carried |= {c.inside.id for c in statement.carried}
+
+    def uncounted(self, loop: While, taken: Operand | None) -> Statement:
+        if taken is not None or any(self.varies(y) for y in loop.condition.yields):
+            raise RefusedError("a `while` that does not end for all rows of a block at once", loop.span)
+        condition: list[Statement] = []
+        body: list[Statement] = []
+        self.statements(loop.condition, None, condition)
+        self.statements(loop.body, None, body)
+        return replace(
+            loop,
+            condition=replace(loop.condition, statements=tuple(condition)),
+            body=replace(loop.body, statements=tuple(body)),
+        )
+
+
+def _inside(statement: Statement) -> Iterator[Statement]:
+    for block in blocks_of(statement):
+        yield from (s for _, s in statements_of(block))
+
+
+def _ids(statement: Statement) -> set[int]:
+    """What a statement reads, and what its blocks yield."""
+    operands = [*operands_of(statement), *(y for block in blocks_of(statement) for y in block.yields)]
+    return {o.id for o in operands if isinstance(o, Value)}
+
+
+def _where(condition: Operand, first: Operand, second: Operand) -> Call:
+    return Call(intrinsic="where", operands=(("condition", condition), ("x", first), ("y", second)))
+
+
+def _tensor(operand: Operand) -> TensorType:
+    assert isinstance(operand.type, TensorType), "numbers, addresses and tensors of them"
+    return operand.type
+
+
+def _flags(shape: Shape) -> TensorType:
+    return TensorType(BOOL, shape)
+
+
+def _is_integer(operand: Operand) -> bool:
+    return is_integer(_tensor(operand).element)
