@@ -9,7 +9,7 @@ from teenyc.check.kernel import check_kernel
 from teenyc.check.ops import check_ops
 from teenyc.check.pad import check_padding
 from teenyc.check.signature import trait_of
-from teenyc.check.uncalled import check_uncalled
+from teenyc.check.uncalled import check_uncalled, check_unread
 from teenyc.diagnostics.model import Reporter
 from teenyc.ir import nodes as ir
 from teenyc.source import Span
@@ -34,6 +34,7 @@ def check(
     if not declarations.is_partial:
         listed = [(f, declarations) for f in declarations.functions.values()]
         check_uncalled([*listed, *library.nested], library, _trait(kernels), reporter)
+        check_unread(declarations, library, has_imports=module.has_imports, reporter=reporter)
     _check_options(kernels, reporter, constants or {}, dtypes or {})
     structs = [i for i in items if isinstance(i, ast.OpStruct)]
     ops = () if declarations.is_partial else check_ops(structs, kernels, reporter)

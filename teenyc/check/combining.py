@@ -49,7 +49,7 @@ def call(
     (name,) = functions
     inputs = _inputs(context, record, bound["input"])
     first = context.inference.final(inputs[0].type.element) if inputs else F32
-    passed = function_value(context, bound[name], first)
+    passed = function_value(context, bound[name], first, called=record.name)
     plain = replace(record, params=tuple(p for p in record.params if p.name not in ("input", *functions)))
     read = arguments.read(context, plain, bound, generics)
     if inputs is None or passed is None or read is None:

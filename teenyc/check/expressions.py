@@ -157,12 +157,11 @@ def _path(context: Context, node: ast.PathExpression) -> Checked:
     names = [segment.name.text for segment in node.segments]
     if len(names) == 1:
         return _name(context, names[0], node.span)
-    constant = associated(context, names, node.span)
-    if constant is not None:
-        return constant
-    found = _name(context, names[-1], node.span) if names[0] in ("self", "crate", "super") else None
-    if found is not None:
-        return found
+    known = associated(context, names, node.span)
+    if known is not None:
+        return known
+    if names[0] in ("self", "crate", "super"):
+        return _name(context, names[-1], node.span)
     from teenyc.diagnostics.catalog.names import UnknownName
 
     return context.report(UnknownName(span=node.span, name="::".join(names)))
@@ -175,18 +174,19 @@ def _name(context: Context, name: str, span: Span) -> Checked:
     if symbol is not None:
         symbol.is_read = True
         return symbol.current
-    constant = context.declarations.constants.get(name)
-    if constant is not None:
-        return _constant(context, constant, span)
+    found = context.declarations.constants.get(name)
+    if found is not None:
+        return constant(context, found, span)
     return _unknown(context, name, span)
 
 
-def _constant(context: Context, item: ast.ConstItem, span: Span) -> Checked:
+def constant(context: Context, item: ast.ConstItem, span: Span) -> Checked:
     """A `const` of the file where it is used: its expression, checked here and folded later."""
     if item.name.text in context.calling:
         from teenyc.diagnostics.catalog.structure import Recursion
 
         return context.report(Recursion(span=span, path=(*context.calling, item.name.text)))
+    context.library.called.add(item.span)
     scopes, calling = context.scopes, context.calling
     context.scopes, context.calling = [{}], (*calling, item.name.text)
     value = operand(context, item.value)

@@ -40,7 +40,7 @@ def call(context: Context, function: ast.Function, node: ast.Call, generics: Wri
         return INVALID
     functions = {p.name.text for p in function.parameters if is_function_type(p.type)}
     given = {n: (expressions.expression(context, e), e.span) for n, e in bound.items() if n not in functions}
-    passed = {n: function_value(context, bound[n]) for n in bound if n in functions}
+    passed = {n: function_value(context, bound[n], called=function.name.text) for n in bound if n in functions}
     stated = stated_generics(context, function, generics, node.callee.span)
     if stated is None or any(isinstance(v, Invalid) for v, _ in given.values()) or None in passed.values():
         return INVALID
@@ -111,8 +111,10 @@ def is_function_type(type: ast.TypeExpression) -> bool:
     return isinstance(type, ast.OtherType) and type.text.startswith("fn")
 
 
-def function_value(context: Context, node: ast.Expression, element: Element = F32) -> FunctionValue | None:
-    """The function that an argument names, with a turbofish or without; None after a report.
+def function_value(
+    context: Context, node: ast.Expression, element: Element = F32, *, called: str
+) -> FunctionValue | None:
+    """The function that an argument of `called` names, with a turbofish or without; None after a report.
 
     `element` is what it will be given, for a report that writes a closure out as a function.
     """
@@ -129,8 +131,9 @@ def function_value(context: Context, node: ast.Expression, element: Element = F3
     if isinstance(node, ast.Closure):
         expressions.closure(context, node, element)
         return None
+    from teenyc.check.misfits import form_of
     from teenyc.diagnostics.catalog.functions import NotAFunction
 
     known = tuple(context.declarations.functions)
-    context.report(NotAFunction(span=node.span, known=known))
+    context.report(NotAFunction(span=node.span, function=called, found=form_of(context, node), known=known))
     return None

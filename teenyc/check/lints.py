@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TypeGuard
 
-from teenyc.check.context import Checked, Context, Symbol
+from teenyc.check.context import NOTHING, Checked, Context, Invalid, Symbol
+from teenyc.check.operators import COMPARISON
 from teenyc.diagnostics.model import Reporter
 from teenyc.intrinsics import TABLE, spoken
 from teenyc.intrinsics.spec import Effect
@@ -33,16 +35,60 @@ def _report_unused(symbol: Symbol, reporter: Reporter) -> None:
 
 
 def lint_result(context: Context, node: ast.Expression, value: Checked, start: int) -> None:
-    """Reports a call whose value goes nowhere; `start` is where the operations begin that it became."""
+    """Reports a statement whose value goes nowhere; `start` is where the operations begin that it became."""
     made = context.statements[start:]
-    is_call = isinstance(node, ast.Call | ast.MethodCall) and isinstance(value, ir.Value)
-    if not is_call or not made or not all(map(_is_idle, made)):
+    if isinstance(value, Invalid) or value == NOTHING:
         return
-    from teenyc.diagnostics.catalog.lints import UnusedResult
+    if not isinstance(node, ast.Call | ast.MethodCall):
+        _lint_operation(context, node)
+    elif isinstance(value, ir.Value) and made and all(map(_is_idle, made)):
+        from teenyc.diagnostics.catalog.lints import UnusedResult
 
-    last = made[-1].operation if isinstance(made[-1], ir.Let) else None
-    name = spoken(last.intrinsic) if isinstance(last, ir.Call) else None
-    context.report(UnusedResult(span=node.span, function=name))
+        last = made[-1].operation if isinstance(made[-1], ir.Let) else None
+        name = spoken(last.intrinsic) if isinstance(last, ir.Call) else None
+        context.report(UnusedResult(span=node.span, function=name))
+
+
+def _lint_operation(context: Context, node: ast.Expression) -> None:
+    """Reports an operator, a name or a number as a statement; what has blocks says nothing itself."""
+    kind = "comparison" if _is_comparison(node) else _KINDS.get(type(node))
+    if kind is not None:
+        from teenyc.diagnostics.catalog.lints import UnusedOperation
+
+        context.report(UnusedOperation(span=node.span, kind=kind, instead=_meant(context, node)))
+
+
+_KINDS: Mapping[type, str] = {
+    ast.Unary: "operation",
+    ast.Binary: "operation",
+    ast.Cast: "conversion",
+    ast.Index: "expression",
+    ast.FieldAccess: "expression",
+    ast.Tuple: "tuple",
+    ast.PathExpression: "name",
+    ast.IntegerLiteral: "number",
+    ast.FloatLiteral: "number",
+    ast.BoolLiteral: "number",
+}
+"""What stands as a statement only by mistake, in words."""
+
+
+def _is_comparison(node: ast.Expression) -> TypeGuard[ast.Binary]:
+    return isinstance(node, ast.Binary) and node.operator in COMPARISON
+
+
+def _meant(context: Context, node: ast.Expression) -> str | None:
+    """The assignment that `n == 5;`, `n + 1;` and `--n;` may stand for, where `n` can be assigned."""
+    match node:
+        case ast.Binary(left=ast.PathExpression(segments=(only,)), operator=sign):
+            change = "= …" if sign == "==" else None if _is_comparison(node) else f"{sign}= …"
+        case ast.Unary(operator="-", operand=ast.Unary(operator="-", operand=ast.PathExpression(segments=(only,)))):
+            change = "-= 1"
+        case _:
+            return None
+    symbol = context.lookup(only.name.text)
+    is_assignable = change is not None and symbol is not None and symbol.mutable
+    return f"to change it, write `{only.name.text} {change}`" if is_assignable else None
 
 
 def _is_idle(statement: ir.Statement) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from teenyc.check import expressions
 from teenyc.check.context import INVALID, Checked, Context, Invalid, Symbol
 from teenyc.check.number_methods import EXTREMA, FORMS, power
 from teenyc.check.numbers import Number
+from teenyc.diagnostics.model import Reporter, Severity
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.methods import METHODS, MISSING, RECEIVERS, RENAMED, Method
 from teenyc.ir import nodes as ir
@@ -106,9 +108,23 @@ def _evaluated(
 
     try:
         paths = [keep(ast.Tuple(items=(), span=s), o) for s, o in zip(spans, operands, strict=False)]
-        return expressions.expression(context, form(*(Number(p, element, keep, context.trait) for p in paths)).node)
+        with _first_report(context):
+            return expressions.expression(context, form(*(Number(p, element, keep, context.trait) for p in paths)).node)
     finally:
         context.scopes.pop()
+
+
+@contextmanager
+def _first_report(context: Context) -> Iterator[None]:
+    """Of what is reported inside only the first error stays: an operand that fits nowhere is one mistake."""
+    outer, context.reporter = context.reporter, Reporter()
+    try:
+        yield
+    finally:
+        inner, context.reporter = context.reporter, outer
+        errors = [r for r in inner.made if r.severity is Severity.ERROR]
+        for report in errors[:1] or inner.made:
+            context.report(report)
 
 
 def unknown_method(context: Context, node: ast.MethodCall) -> Checked:

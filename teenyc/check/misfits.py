@@ -48,6 +48,12 @@ def wrong(context: Context, function: str, param: Param, span: Span, found: str)
     context.report(WrongArgument(span=span, function=function, name=param.name, needs=needs, found=found))
 
 
+def form_of(context: Context, node: ast.Expression) -> str | None:
+    """What an argument is where a function is needed; None for what a report need not name."""
+    found = None if isinstance(node, ast.PathExpression) else form(context, node)
+    return None if found == "one value" else found
+
+
 def form(context: Context, node: ast.Expression) -> str:
     """What an argument is, for a report on one that was not read."""
     found = _form(context, node)

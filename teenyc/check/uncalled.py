@@ -1,13 +1,14 @@
-"""Functions that nothing calls: names, calls and structure of their bodies are checked; shapes that calls would decide
-are left open."""
+"""Functions that nothing calls and constants that nothing reads: names, calls and structure of them are checked; shapes
+that calls would decide are left open."""
 
 from __future__ import annotations
 
 from teenyc.check.context import INVALID, Context, Declarations, Library, Symbol
+from teenyc.check.expressions import constant
 from teenyc.check.inlining import body_value
 from teenyc.check.signature import trait_of, type_parameters
 from teenyc.check.types import BOUNDS, element_of, is_tensor
-from teenyc.diagnostics.model import Reporter
+from teenyc.diagnostics.model import Diagnostic, Reporter
 from teenyc.ir import nodes as ir
 from teenyc.syntax import ast
 from teenyc.types import BOOL, I32, Bound, TensorType, TypeVar, scalar
@@ -34,15 +35,37 @@ def check_uncalled(
         _lint(function, library, reporter)
 
 
+def check_unread(declarations: Declarations, library: Library, *, has_imports: bool, reporter: Reporter) -> None:
+    """Reports unknown names in constants that nothing read; where more may be imported, only those near a known one."""
+    for item in declarations.constants.values():
+        if item.span in library.called:
+            continue
+        inner = Context(Reporter(), declarations, scopes=[{}], library=library)
+        if element_of(inner, item.type) is None:
+            continue  # host code
+        constant(inner, item, item.span)
+        for report in inner.reporter:
+            if _is_typo(report, has_imports=has_imports):
+                reporter.report(report)
+
+
+def _is_typo(report: Diagnostic, *, has_imports: bool) -> bool:
+    from teenyc.diagnostics.catalog.names import UnknownName
+
+    if not isinstance(report, UnknownName) or "::" in report.name:
+        return False
+    return report.similar is not None or not has_imports
+
+
 def _declare(inner: Context, function: ast.Function) -> bool:
     """Declares generics and parameters, tensors without a type; False where kernels have no such types."""
     for generic in type_parameters(function):
         bound = next((BOUNDS[b.text] for b in generic.bounds if b.text in BOUNDS), Bound.NUM)
         inner.elements[generic.name.text] = TypeVar(generic.name.text, bound)
-    for constant in (g for g in function.generics if isinstance(g, ast.ConstantParameter)):
-        name = constant.name.text
-        type = scalar(BOOL if element_of(inner, constant.type) == BOOL else I32)
-        inner.declare(Symbol(name, constant.name.span, ir.Constant(name, type), is_read=True))
+    for generic_constant in (g for g in function.generics if isinstance(g, ast.ConstantParameter)):
+        name = generic_constant.name.text
+        type = scalar(BOOL if element_of(inner, generic_constant.type) == BOOL else I32)
+        inner.declare(Symbol(name, generic_constant.name.span, ir.Constant(name, type), is_read=True))
     for parameter in function.parameters:
         name = parameter.name.text
         _look_at(inner, parameter.type)

@@ -73,7 +73,7 @@ class _Trace:
     @staticmethod
     def of(body: Kernel | Function, functions: Mapping[str, Function], known: dict[str, Effects]) -> Effects:
         if body.name not in known:
-            roots = {p.value.id: frozenset({i}) for i, p in enumerate(body.parameters)}
+            roots = {p.value.id: frozenset({i}) for i, p in enumerate(body.parameters) if _is_address(p.value)}
             trace = _Trace(functions, known, roots, uses(body.body))
             statements = [s for _, s in statements_of(body.body)]
             trace.settle(statements)

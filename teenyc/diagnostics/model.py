@@ -101,6 +101,11 @@ class Reporter:
     def has_errors(self) -> bool:
         return any(d.severity is Severity.ERROR for d in self._reports.values())
 
+    @property
+    def made(self) -> tuple[Diagnostic, ...]:
+        """The reports in the order in which they were made."""
+        return tuple(self._reports.values())
+
     def __iter__(self) -> Iterator[Diagnostic]:
         """The reports in source order."""
         return iter(sorted(self._reports.values(), key=lambda d: (d.span or Span(0, 0), d.code)))

@@ -17,7 +17,7 @@ from teenyc.intrinsics.rules import (
     value,
     values,
 )
-from teenyc.intrinsics.spec import Intrinsic, Param, Role, Rule, Site, Static
+from teenyc.intrinsics.spec import Facts, Intrinsic, Param, Role, Rule, Site, Static, Variant
 from teenyc.source import Span
 from teenyc.types import F32, I32, DType, Element, Extent, TensorType, Type, shape_text
 
@@ -59,6 +59,12 @@ def _is_range(site: Site, start: Extent, end: Extent, span: Span) -> bool:
         site.report(EmptyRange(span=span, function=site.intrinsic.name, start=str(start), end=str(end)))
         return False
     return True
+
+
+def _may_start_below_zero(facts: Facts) -> bool:
+    start = facts.attributes.get("start")
+    known = start.known if isinstance(start, Extent) else start
+    return not isinstance(known, int) or known < 0
 
 
 def _range_of(dtype: str) -> Any:
@@ -165,6 +171,7 @@ INTRINSICS = (
         "The integers from `start` to before `end`, whose number is a power of two, as `i32`.",
         "creation",
         reference=_range_of("int32"),
+        variants=(Variant(_may_start_below_zero, "_arange", "_arange"),),
     ),
     Intrinsic(
         "arange_f32",
@@ -174,6 +181,7 @@ INTRINSICS = (
         "`arange` as `f32`.",
         "creation",
         reference=_range_of("float32"),
+        variants=(Variant(_may_start_below_zero, "tl.cast(_arange({start}, {end}), tl.float32)", "_arange"),),
     ),
     Intrinsic(
         "zeros",

@@ -472,10 +472,12 @@ class Allowance:
 class Module:
     """One source file. `doc` is its `//!` text; host code is gone.
 
-    `missing` has the names of items with syntax errors, and an empty one where unnamed text may hold items.
+    `missing` has the names of items with syntax errors, and an empty one where unnamed text may hold items;
+    `has_imports` says that a `use` may bring names from elsewhere.
     """
 
     doc: str
     items: tuple[Item, ...]
     allowances: tuple[Allowance, ...] = ()
     missing: frozenset[str] = frozenset()
+    has_imports: bool = False

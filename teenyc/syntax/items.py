@@ -22,7 +22,7 @@ MODULE_LIMIT: Final = 64
 class RawItem(NamedTuple):
     """The tokens `[first, last)` of one item with its attributes; `keyword` is where `fn`, `const`, … stands.
 
-    `kind` is `fn`, `const`, `struct`, `impl` or `mod`, or empty for host code; `items` are those of a module.
+    `kind` is `fn`, `const`, `struct`, `impl`, `mod` or `use`, or empty for host code; `items` are those of a module.
     """
 
     kind: str
@@ -132,7 +132,7 @@ class _Splitter:
         if kind == "mod" and self._kind(keyword + 2, last) == "{":
             return self._module(first, keyword, depth)
         if kind in _TO_SEMICOLON or kind == "mod":
-            return RawItem("", first, keyword, self._after_semicolon(keyword, last))
+            return RawItem("use" if kind == "use" else "", first, keyword, self._after_semicolon(keyword, last))
         if kind in _TO_GROUP or (token.text in _WORDS_TO_GROUP and following in _AFTER_WORD):
             return RawItem("", first, keyword, self._end_of_group(keyword, last))
         end = keyword + 1 if kind == ";" else self._macro_call(keyword, last)

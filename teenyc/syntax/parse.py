@@ -46,7 +46,7 @@ def parse(source: SourceFile, reporter: Reporter) -> ast.Module:
     read = tuple(reader.read(items))
     missing = frozenset(reader.missing | ({""} if is_open else set()))
     doc, allowances = _module_doc(nested, lexed), tuple(context.allowances)
-    return ast.Module(doc=doc, items=read, allowances=allowances, missing=missing)
+    return ast.Module(doc=doc, items=read, allowances=allowances, missing=missing, has_imports=reader.has_imports)
 
 
 def _leading(tokens: Sequence[Token], first: int) -> Iterator[Token]:
@@ -104,10 +104,12 @@ class _Reader:
         self.reporter = reporter
         self.host = host
         self.missing: set[str] = set()
+        self.has_imports = False
 
     def read(self, items: tuple[RawItem, ...]) -> Iterator[ast.Item]:
         for item in items:
-            if item in self.host or item.kind == "impl":
+            self.has_imports = self.has_imports or item.kind == "use"
+            if item in self.host or item.kind in ("impl", "use"):
                 continue
             problems = Reporter()
             node = self._read(item, items, problems)

@@ -33,7 +33,7 @@ TEENYC = {
             ],
             "constants": [{"name": "BLOCK", "type": "i32", "field": "block"}],
             "dtypes": {},
-            "reads": ["first_operand_pointer", "distance"],
+            "reads": ["first_operand_pointer"],
             "writes": ["second_operand_pointer"],
             "deterministic": True,
             "contiguous": True,

@@ -35,9 +35,9 @@ def facts_of(kernel: Kernel, names: Names | None = None) -> dict[str, Any]:
 def test_roles_follow_pointers_to_loads_and_stores() -> None:
     b = B("copy")
     x, y, z, _ = (b.pointer(name) for name in ("x", "y", "z", "unused"))
-    b.param("n", I32)
+    n = b.param("n", I32)
     i = b.arange()
-    b.store(b.offset(b.offset(y, i), lit(4)), b.load(b.copy(b.offset(x, i), "moved")))
+    b.store(b.offset(b.offset(b.offset(y, i), lit(4)), n), b.load(b.copy(b.offset(x, i), "moved")))
     b.store(z, b.load(z))
     facts = facts_of(b.kernel(variables=()))
     assert [p["role"] for p in facts["parameters"]] == ["input", "output", "input and output", "unused", "scalar"]

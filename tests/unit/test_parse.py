@@ -327,7 +327,7 @@ def test_assignments(operator: str) -> None:
 
 def test_loops_and_jumps() -> None:
     loop, while_, for_ = statements_of(
-        "'a: loop { break; } while x { continue 'a; } for (i, j) in range(0, n, num_stages = 2) { break 'a 1; return }"
+        "'a: loop { break; } while x { continue 'a; } for (i, j) in range(0, n, num_stages = 2) { break 'a; return 1 }"
     )
     assert isinstance(loop, ast.While)
     assert loop.condition is None
@@ -340,9 +340,10 @@ def test_loops_and_jumps() -> None:
     assert isinstance(for_.pattern, ast.TuplePattern)
     first, last = for_.body.statements
     assert isinstance(first, ast.Jump)
-    assert first.value is not None
+    assert first.label is not None
     assert isinstance(last, ast.Jump)
     assert last.keyword == "return"
+    assert last.value is not None
     assert for_.body.value is None
 
 

@@ -124,6 +124,7 @@ def test_the_pipeline_has_the_documented_names() -> None:
         "pad-extents",
         "widen-offsets",
         "widen-floats",
+        "tile",
         "drop-dead-code",
         "keep-late-values",
     ]

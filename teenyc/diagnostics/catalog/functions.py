@@ -120,10 +120,15 @@ class NotAFunction(Diagnostic):
     """
 
     code = "E0615"
+    function: str
+    found: str | None
     known: tuple[str, ...]
 
     def message(self) -> str:
-        return "the name of a function is needed here"
+        return f"`{self.function}` needs the name of a function here"
+
+    def label(self) -> str:
+        return f"this is {self.found}" if self.found else ""
 
     def help(self) -> str:
         listed = ", ".join(f"`{n}`" for n in self.known[:5])

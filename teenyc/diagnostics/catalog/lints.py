@@ -119,6 +119,31 @@ class UnusedResult(Lint):
 
 
 @record(kw_only=True)
+class UnusedOperation(Lint):
+    """A statement computes a value that nothing takes, and does nothing else.
+
+    n == 5;         // compares
+    n = 5;          // assigns
+    --n;            // negates twice
+    n -= 1;
+    """
+
+    code = "W0133"
+    lint = "unused_must_use"
+    kind: str
+    instead: str | None
+
+    def message(self) -> str:
+        return f"{self.kind} without effect"
+
+    def label(self) -> str:
+        return "its value is not used"
+
+    def help(self) -> str:
+        return self.instead or "give it a name with `let`, or remove it"
+
+
+@record(kw_only=True)
 class HidesIntrinsic(Lint):
     """A function of the file has the name of an intrinsic and hides it in every call.
 
