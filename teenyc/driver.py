@@ -10,7 +10,7 @@ from teenyc.check import check
 from teenyc.check.allow import unsilenced
 from teenyc.diagnostics.model import Diagnostic, Reporter, Severity
 from teenyc.ir.nodes import Kernel, Program
-from teenyc.record import field, record
+from teenyc.record import field, record, replace
 from teenyc.source import SourceFile
 from teenyc.syntax import ast
 from teenyc.syntax.parse import parse
@@ -21,11 +21,13 @@ from teenyc.types import DTYPES, DType
 class Options:
     """What the command's flags of the same names say: constants and dtypes fixed, the IR verified between passes.
 
+    `tile` asks for blocks in every kernel or in none; None leaves that to the kernels' attributes.
     Without `generate` the source is only checked, as `teenyc check` does: no pass runs and there is no module.
     """
 
     set: Mapping[str, int | bool] = field(default_factory=dict)
     dtype: Mapping[str, str] = field(default_factory=dict)
+    tile: bool | None = None
     verify_ir: bool = False
     generate: bool = True
 
@@ -47,8 +49,8 @@ class Compiled:
 
     @property
     def kernels(self) -> tuple[Kernel, ...]:
-        """The kernels, after the passes."""
-        return self.program.kernels if self.program is not None else ()
+        """The kernels of the source, after the passes."""
+        return tuple(k for k in self.program.kernels if k.tiling is None) if self.program is not None else ()
 
     def stages(self, after: str | None = None) -> str:
         """The IR as text: as checked, or after the pass of that name."""
@@ -83,6 +85,7 @@ def _compiled(text: str | SourceFile, name: str, options: Options) -> Compiled:
         return Compiled(file=file, diagnostics=diagnostics, module=module, is_host_code=is_host_code)
     if not options.generate:
         return Compiled(file=file, diagnostics=diagnostics, module=module, checked=checked)
+    checked = _asked_to_tile(checked, options.tile)
     program = run_passes(checked, verify=options.verify_ir)
     from teenyc.codegen.emit import emit
 
@@ -97,6 +100,15 @@ def _compiled(text: str | SourceFile, name: str, options: Options) -> Compiled:
         source_map=generated.source_map,
         metadata=generated.metadata,
     )
+
+
+def _asked_to_tile(program: Program, tile: bool | None) -> Program:
+    """The program with what an option says in the place of what its kernels ask for."""
+    if tile is None:
+        return program
+    asked = [replace(k.attributes, tile=(k.attributes.tile or ()) if tile else None) for k in program.kernels]
+    pairs = zip(program.kernels, asked, strict=True)
+    return replace(program, kernels=tuple(replace(kernel, attributes=stated) for kernel, stated in pairs))
 
 
 def generic_names(file: SourceFile) -> frozenset[str]:

@@ -12,6 +12,7 @@ import contextlib
 import importlib.util
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +43,9 @@ def main() -> None:
             try:
                 target = TARGETS[job.get("target", "cuda")]
                 with contextlib.redirect_stdout(sys.stderr):  # what `static_print` prints
-                    source = source_of(getattr(module, name), facts, job["constants"], job["dtypes"])
-                    check(source, target) if job.get("is_checked_only") else triton.compile(source, target=target)
+                    for kernel, parts in kernels_of(getattr(module, name), facts):
+                        source = source_of(kernel, parts, job["constants"], job["dtypes"])
+                        check(source, target) if job.get("is_checked_only") else triton.compile(source, target=target)
             except Exception as error:
                 failures[f"{module.__name__}:{name}"] = f"{type(error).__name__}: {error}"
     json.dump(failures, sys.stdout)
@@ -56,6 +58,19 @@ def load(path: Path) -> Any:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def kernels_of(kernel: Any, facts: dict[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """The functions behind a name with what they take: a launcher has two."""
+    yield getattr(kernel, "plain", kernel), facts
+    if "tiled" in facts:
+        tiled = facts["tiled"]
+        parameters = [{"name": name, "type": "i32"} for name in tiled["counts"].values()]
+        constants = [{"name": name, "known": tiled["configs"][0][name]} for name in tiled["constants"]]
+        yield (
+            kernel.tiled,
+            {"parameters": facts["parameters"] + parameters, "constants": facts["constants"] + constants},
+        )
 
 
 def source_of(kernel: Any, facts: dict[str, Any], constants: dict[str, Any], dtypes: dict[str, str]) -> ASTSource:

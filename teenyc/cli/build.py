@@ -48,6 +48,7 @@ def _process(each: Input, source: SourceFile | Diagnostic, settings: Settings, l
     options = Options(
         set=without(settings.constants, lacking),
         dtype=without(settings.dtypes, lacking),
+        tile=settings.tile,
         verify_ir=settings.verify_ir,
         generate=settings.writes,
     )

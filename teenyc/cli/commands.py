@@ -17,6 +17,7 @@ OUTPUT = "Write into this folder (or to this .py file), not beside the source."
 SET = "Fix a constant: HEAD_DIM=64, CAUSAL=true."
 DTYPE = "Fix a dtype parameter: D=bf16."
 AFTER = "Print the IR after a pass, or after check, and write nothing."
+TILE = "Let each kernel take its rows in blocks, or none; else as the kernels say."
 TARGET = "Also compile for cuda:90, hip:gfx942, …"
 
 
@@ -51,6 +52,7 @@ def teenyc() -> None:
 @click.option("--watch", is_flag=True, help="Build again whenever a source changes.")
 @click.option("--emit", type=click.Choice(STAGES), help="Print a stage and write nothing.")
 @click.option("--emit-after", callback=stage, shell_complete=stages, metavar="PASS", help=AFTER)
+@click.option("--tile/--no-tile", default=None, help=TILE)
 @click.option("--target", "targets", multiple=True, callback=targets, metavar="TARGET", help=TARGET)
 def build(**arguments: Any) -> int:
     """Generate a Triton module from each kernel file in FILES.

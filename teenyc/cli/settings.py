@@ -30,6 +30,7 @@ class Settings:
     constants: Mapping[str, int | bool]
     dtypes: Mapping[str, str]
     targets: tuple[str, ...] = ()
+    tile: bool | None = None
     verify_ir: bool = False
     format: str = "human"
     deny_warnings: bool = False

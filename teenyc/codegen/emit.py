@@ -40,8 +40,8 @@ class Generated:
     metadata: dict[str, object]
 
 
-def emit(program: Program, *, source: SourceFile, tile: bool = True) -> Generated:
-    """The module for a program. Without a plan of blocks, kernels are the same with and without `tile`."""
+def emit(program: Program, *, source: SourceFile) -> Generated:
+    """The module for a program."""
     name = source.name.replace("\\", "/").rpartition("/")[2]
     names = module_names(program)
     host = host_view(program, source=name, version=__version__, names=names)
@@ -124,7 +124,7 @@ def _imports(views: tuple[KernelView, ...], library: LibraryView | None) -> Iter
 
 def _kernel(kernel: Kernel, unit: Unit, names: Names) -> KernelView:
     given = (*(p.name for p in kernel.parameters), *(c.name for c in kernel.constants))
-    return kernel_view(kernel, unit, names.item(kernel.name), {n: names.local(kernel.name, n) for n in given})
+    return kernel_view(kernel, unit, names.function(kernel.name), {n: names.local(kernel.name, n) for n in given})
 
 
 def _callees_first(program: Program) -> list[Function]:

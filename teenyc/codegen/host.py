@@ -15,6 +15,8 @@ from teenyc.codegen.metadata import (
     free_name,
     metadata,
     pointee,
+    source_kernels,
+    tiled_kernels,
 )
 from teenyc.codegen.sizes import SizeCheck, extent_text, size_checks
 from teenyc.ir.nodes import Kernel, OpClass, OpField, Program
@@ -24,8 +26,9 @@ from teenyc.types import DType, Kind, TensorType, Type
 __all__ = ["RESERVED", "BoundView", "HostView", "Names", "OpView", "host_view", "metadata"]
 
 RESERVED = frozenset(
-    "AttributeError TEENYC TypeError ValueError ZeroDivisionError any bool callable dict float getattr hasattr int"
-    " isinstance len list numbers os set staticmethod str tl triton tuple type zip".split()
+    "AttributeError TEENYC TypeError ValueError ZeroDivisionError any bool callable dict float frozenset functools"
+    " getattr hasattr int isinstance len list max next numbers os set staticmethod str tl triton tuple type"
+    " zip".split()
 )
 """Names that the host part reads: the kernels and functions of a module must not take them."""
 
@@ -47,6 +50,13 @@ class BoundView:
 
 
 @record
+class LauncherView:
+    """What stands for a kernel of the source in the place of a function: the statement that makes it."""
+
+    lines: tuple[str, ...]
+
+
+@record
 class OpView:
     """One Op struct as a class; `fields` are assignments to what `self` has."""
 
@@ -64,6 +74,7 @@ class HostView:
     imports: tuple[str, ...]
     metadata: tuple[str, ...]
     takes_dtypes: bool
+    launchers: tuple[LauncherView, ...]
     kernels: tuple[BoundView, ...]
     ops: tuple[OpView, ...]
 
@@ -72,17 +83,40 @@ def host_view(program: Program, *, source: str, version: str, names: Names = KEP
     """The host part of `program`, compiled from the file called `source` (without directories) by this version."""
     facts = metadata(program, source=source, version=version, names=names)
     classes = class_names(program, names)
-    kernels = {k.name: k for k in program.kernels}
+    kernels = {k.name: k for k in source_kernels(program)}
+    tiled = tiled_kernels(program)
     return HostView(
-        imports=("import numbers", "import os") if kernels else (),
+        imports=(*(["import functools"] if tiled else []), "import numbers", "import os") if kernels else (),
         metadata=tuple(literal_lines(facts, "TEENYC = ")),
-        takes_dtypes=any(fact["type"] == "dtype" for k in program.kernels for fact in constants_of(k, names)),
-        kernels=tuple(_bound_view(k, classes[k.name], names) for k in program.kernels),
+        takes_dtypes=any(fact["type"] == "dtype" for k in kernels.values() for fact in constants_of(k, names)),
+        launchers=tuple(_launcher_view(k, tiled[k.name], names) for k in kernels.values() if k.name in tiled),
+        kernels=tuple(_bound_view(k, classes[k.name], names) for k in kernels.values()),
         ops=tuple(_op_view(op, kernels, classes, names) for op in program.ops),
     )
 
 
 # ---- kernels --------------------------------------------------------------------------------------------------------
+
+
+def _launcher_view(kernel: Kernel, tiled: Kernel, names: Names) -> LauncherView:
+    name = names.item(kernel.name)
+    arguments = [literal(name), names.function(kernel.name), names.item(tiled.name), _allows(kernel, tiled, names)]
+    return LauncherView(tuple(bracketed(f"{name} = _Launcher(", [a for a in arguments if a], ")", 0)))
+
+
+def _allows(kernel: Kernel, tiled: Kernel, names: Names) -> str:
+    """A function of the constants: whether they satisfy what only blocks ask of them; empty where that is nothing."""
+    local = {n: names.local(kernel.name, n) for n in _constant_names(kernel)}
+    known = set(distinct_requirements(kernel))
+    conditions = []
+    for requirement in distinct_requirements(tiled):
+        if requirement not in known and requirement.extent.names <= set(local):
+            value, least = extent_text(requirement.extent, local), requirement.rule.removeprefix("at-least:")
+            assert least.isdigit(), "blocks ask for extents of some size"
+            conditions.append(f"{value} >= {least}")
+    if not conditions:
+        return ""
+    return f"lambda {', '.join(str(fact['name']) for fact in constants_of(kernel, names))}: {' and '.join(conditions)}"
 
 
 def _bound_view(kernel: Kernel, name: str, names: Names) -> BoundView:

@@ -6,12 +6,16 @@ import builtins
 import keyword
 from collections.abc import Collection, Mapping
 
+from teenyc.codegen.configurations import configurations, has_dots
 from teenyc.codegen.effects import Effects, effects_of
 from teenyc.ir.nodes import Kernel, OpClass, Program, Requirement
 from teenyc.record import field, record
 from teenyc.types import Element, Extent, Pointer, TensorType, Type
 
 NOTHING: Mapping[str, str] = {}
+
+AXES = "xyz"
+"""The axes of a grid."""
 
 FIELDS = frozenset({"check"})
 """Names that a bound class uses for itself, so no field may have them."""
@@ -31,11 +35,30 @@ class Names:
     def item(self, name: str) -> str:
         return self.items.get(name, name)
 
+    def function(self, kernel: str) -> str:
+        """The `@triton.jit` function of a kernel: another than the kernel's name where a launcher has that."""
+        return self.items.get(plain_key(kernel), self.item(kernel))
+
     def local(self, kernel: str, name: str) -> str:
         return self.inside.get(kernel, NOTHING).get(name, name)
 
 
 KEPT = Names()
+
+
+def plain_key(kernel: str) -> str:
+    """What `Names.items` calls the function of a kernel as written, where the kernel's name is that of a launcher."""
+    return f"{kernel}'plain"
+
+
+def source_kernels(program: Program) -> tuple[Kernel, ...]:
+    """The kernels that a host knows: those of the source."""
+    return tuple(kernel for kernel in program.kernels if kernel.tiling is None)
+
+
+def tiled_kernels(program: Program) -> dict[str, Kernel]:
+    """The blocked kernels by the names of those that they take the place of."""
+    return {kernel.tiling.of: kernel for kernel in program.kernels if kernel.tiling is not None}
 
 
 def metadata(program: Program, *, source: str, version: str, names: Names = KEPT) -> dict[str, object]:
@@ -47,7 +70,11 @@ def metadata(program: Program, *, source: str, version: str, names: Names = KEPT
     """
     effects = effects_of(program)
     classes = class_names(program, names)
-    kernels = {names.item(k.name): _kernel(k, effects[k.name], classes[k.name], names) for k in program.kernels}
+    tiled = tiled_kernels(program)
+    kernels = {
+        names.item(k.name): _kernel(k, effects[k.name], classes[k.name], names) | tiled_facts(tiled.get(k.name), names)
+        for k in source_kernels(program)
+    }
     facts: dict[str, object] = {"version": version, "source": source, "kernels": kernels}
     if program.ops:
         facts["ops"] = {op.name: _op(op, names) for op in program.ops}
@@ -81,6 +108,24 @@ def _kernel(kernel: Kernel, effects: Effects, class_name: str, names: Names) -> 
     }
     optional = ("fixed", "nondeterministic", "requirements", "grid", "shapes", "options", "backward", "renamed")
     return {key: value for key, value in facts.items() if value or key not in optional}
+
+
+def tiled_facts(kernel: Kernel | None, names: Names) -> dict[str, object]:
+    """What a launcher must know of a blocked kernel; nothing where there is none."""
+    if kernel is None or kernel.tiling is None:
+        return {}
+    tiling = kernel.tiling
+    facts: dict[str, object] = {
+        "function": names.item(kernel.name),
+        "blocks": {AXES[axis]: names.local(kernel.name, name) for axis, name in tiling.blocks},
+        "counts": {AXES[axis]: names.local(kernel.name, name) for axis, name in tiling.counts},
+        "constants": [names.local(kernel.name, name) for name in tiling.constants],
+        "dots": has_dots(kernel),
+        "configs": [
+            {names.local(kernel.name, name): value for name, value in config} for config in configurations(kernel)
+        ],
+    }
+    return {"tiled": facts}
 
 
 def _stated(kernel: Kernel, names: Names) -> dict[str, object]:
@@ -170,10 +215,10 @@ def class_names(program: Program, names: Names) -> dict[str, str]:
     An Op keeps its own name; what would hide it, a kernel, a function or a builtin gets a suffix.
     """
     taken = {"TEENYC", *dir(builtins), *(op.name for op in program.ops)}
-    taken |= {names.item(kernel.name) for kernel in program.kernels}
+    taken |= {spelled(kernel.name) for kernel in program.kernels for spelled in (names.item, names.function)}
     taken |= {names.item(function.name) for function in program.functions}
     classes: dict[str, str] = {}
-    for kernel in program.kernels:
+    for kernel in source_kernels(program):
         words = kernel.name.split("_")
         classes[kernel.name] = free_name("".join(w[:1].upper() + w[1:] for w in words) or "Kernel", taken)
         taken.add(classes[kernel.name])

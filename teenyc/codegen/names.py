@@ -18,7 +18,7 @@ from teenyc.codegen.helpers import HELPERS
 from teenyc.codegen.host import RESERVED as HOST_NAMES
 from teenyc.codegen.inline import Inlining
 from teenyc.codegen.liveness import Interference, Mask, meet
-from teenyc.codegen.metadata import Names
+from teenyc.codegen.metadata import Names, plain_key, source_kernels, tiled_kernels
 from teenyc.codegen.nouns import noun
 from teenyc.codegen.static import Statics
 from teenyc.ir.nodes import For, Function, Kernel, Let, Literal, Program, Value
@@ -51,7 +51,7 @@ def module_names(program: Program) -> Names:
     A host knows what it launches by name, and with which arguments: functions make way for these.
     """
     taken = RESERVED | HOST_NAMES | {op.name for op in program.ops}
-    items = _spelled_all([(k.name, identifier(k.name, ascii=True)) for k in reversed(program.kernels)], taken)
+    items = _spelled_all([*_kernel_names(program)], taken)
     given = {identifier(name) for kernel in program.kernels for name in _signature(kernel, frozenset())}
     ordered = sorted(program.functions, key=lambda f: origin_of(f.name) != f.name)
     functions = [(f.name, identifier(origin_of(f.name), ascii=True)) for f in ordered]
@@ -64,9 +64,21 @@ def module_names(program: Program) -> Names:
     )
 
 
+def _kernel_names(program: Program) -> Iterator[tuple[str, str]]:
+    """Kernels with the names that they would like: first those of the source, then those behind a launcher."""
+    tiled = tiled_kernels(program)
+    kernels = [*reversed(source_kernels(program))]
+    yield from ((k.name, identifier(k.name, ascii=True)) for k in kernels)
+    for kernel in kernels:
+        if kernel.name in tiled:
+            name = identifier(kernel.name, ascii=True)
+            yield plain_key(kernel.name), f"{name}_plain"
+            yield tiled[kernel.name].name, f"{name}_tiled"
+
+
 def number_names(program: Program, names: Names) -> dict[tuple[str, str], str]:
     """How the constants of the source are spelled, as numbers of the module: like nothing else in it."""
-    taken = RESERVED | HOST_NAMES | {op.name for op in program.ops} | {names.item(b.name) for b in bodies_of(program)}
+    taken = outer_names(program, names) | HOST_NAMES | {op.name for op in program.ops}
     literals: dict[tuple[str, str], None] = {}
     for body in bodies_of(program):
         given = (*(v.name for v in values_of(body)), *(c.name for c in body.constants))
@@ -87,7 +99,7 @@ def origin_of(name: str) -> str:
 
 def outer_names(program: Program, names: Names) -> frozenset[str]:
     """What a local name would hide: the module's kernels and functions, and what every kernel needs."""
-    return RESERVED | {names.item(b.name) for b in bodies_of(program)}
+    return RESERVED | {spelled(b.name) for b in bodies_of(program) for spelled in (names.item, names.function)}
 
 
 def _signature(body: Kernel | Function, reserved: frozenset[str]) -> dict[str, str]:

@@ -110,7 +110,8 @@ def _build(
         for target in dict.fromkeys(targets):
             if _lacks_format(signature, target, reporter):
                 continue
-            result = _compile(getattr(module, signature.name), signature, target, triton, reporter)
+            kernel = getattr(module, signature.name)
+            result = _compile(getattr(kernel, "plain", kernel), signature, target, triton, reporter)
             if result is not None:
                 files = _files(signature, target, result.asm)
                 artifacts += [Artifact(name, content) for name, content in files.items()]

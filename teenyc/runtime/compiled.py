@@ -26,18 +26,29 @@ def source_bytes(path: str) -> bytes:
 
 
 def entry_key(
-    data: bytes, path: str, *, set: Mapping[str, int | bool] = NO_CONSTANTS, dtype: Mapping[str, str] = NOTHING
+    data: bytes,
+    path: str,
+    *,
+    set: Mapping[str, int | bool] = NO_CONSTANTS,
+    dtype: Mapping[str, str] = NOTHING,
+    tile: bool | None = None,
 ) -> str:
     """The cache key of a source of this name with these options."""
-    return cache.key_of(data, Path(path).name, {"set": sorted(set.items()), "dtype": sorted(dtype.items())})
+    options = {"set": sorted(set.items()), "dtype": sorted(dtype.items()), "tile": tile}
+    return cache.key_of(data, Path(path).name, options)
 
 
 def compiled_entry(
-    data: bytes, path: str, *, set: Mapping[str, int | bool] = NO_CONSTANTS, dtype: Mapping[str, str] = NOTHING
+    data: bytes,
+    path: str,
+    *,
+    set: Mapping[str, int | bool] = NO_CONSTANTS,
+    dtype: Mapping[str, str] = NOTHING,
+    tile: bool | None = None,
 ) -> Entry:
     """The module of a source, from the cache or compiled now; a `CompileError` with the report if it has errors."""
-    key, stem = entry_key(data, path, set=set, dtype=dtype), Path(path).stem
-    return cache.find(key, stem) or cache.insert(key, stem, _compiled(data, path, set, dtype))
+    key, stem = entry_key(data, path, set=set, dtype=dtype, tile=tile), Path(path).stem
+    return cache.find(key, stem) or cache.insert(key, stem, _compiled(data, path, set, dtype, tile))
 
 
 def execute(entry: Entry, module: ModuleType) -> None:
@@ -64,13 +75,15 @@ def failure(diagnostics: Sequence[Diagnostic], source: SourceFile | None) -> Com
     return CompileError(tuple(diagnostics), render(reports, format="human"))
 
 
-def _compiled(data: bytes, path: str, set: Mapping[str, int | bool], dtype: Mapping[str, str]) -> str:
+def _compiled(
+    data: bytes, path: str, set: Mapping[str, int | bool], dtype: Mapping[str, str], tile: bool | None
+) -> str:
     from teenyc.driver import Options, compile_source
 
     source = decode(data, path)
     if isinstance(source, Diagnostic):
         raise failure((source,), None)
-    compiled = compile_source(source, options=Options(set=dict(set), dtype=dict(dtype)))
+    compiled = compile_source(source, options=Options(set=dict(set), dtype=dict(dtype), tile=tile))
     if compiled.source is None:
         raise failure(compiled.diagnostics, source)
     return compiled.source

@@ -29,20 +29,20 @@ def load(
     """The module generated from a kernel file; one object for one content, file name and options in a process.
 
     A source is compiled at most once for its content, options and compiler; what was generated is kept in the cache.
-    `set` fixes constants and `dtype` dtype parameters by name, as the flags of `teenyc build` do. `tile` says whether
-    kernels may be tiled; None leaves that to the compiler, which tiles none yet. The module stands alone: it works on
-    when the source is gone. Raises `CompileError`, whose text is the report, for a source with errors or one that
-    cannot be read.
+    `set` fixes constants and `dtype` dtype parameters by name, as the flags of `teenyc build` do. `tile` asks for
+    blocks in every kernel that allows them, or in none; None leaves that to the kernels' attributes. The module stands
+    alone: it works on when the source is gone. Raises `CompileError`, whose text is the report, for a source with
+    errors or one that cannot be read.
     """
     if tile not in (None, True, False):
         raise TypeError(f"tile is True, False or None, got {tile!r}")
     name, constants, dtypes = os.fsdecode(path), set or NO_CONSTANTS, dtype or NOTHING
     data = source_bytes(name)
-    key = entry_key(data, name, set=constants, dtype=dtypes)
+    key = entry_key(data, name, set=constants, dtype=dtypes, tile=tile)
     with _LOCKS.setdefault(key, threading.RLock()):
         module = _MODULES.get(key)
         if module is None or not os.path.exists(str(module.__file__)):
-            entry = compiled_entry(data, name, set=constants, dtype=dtypes)
+            entry = compiled_entry(data, name, set=constants, dtype=dtypes, tile=tile)
             module = _MODULES[key] = module or _module(entry)
             module.__file__ = str(entry.path)  # where it is now, if the cache was cleared
         return module
