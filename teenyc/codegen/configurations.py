@@ -13,8 +13,9 @@ Configuration: TypeAlias = tuple[tuple[str, int], ...]
 OPTIONS = ("num_warps", "num_stages")
 
 PRODUCTS = {
-    1: ((64, 4, 2), (128, 8, 2), (128, 4, 3), (32, 4, 2), (16, 4, 2)),
-    2: (
+    (0, 1): ((64, 4, 2), (128, 8, 2), (32, 4, 2)),
+    (1, 0): ((64, 4, 2), (128, 8, 2), (32, 4, 2), (16, 4, 2)),
+    (1, 1): (
         (128, 64, 8, 3),
         (128, 64, 4, 3),
         (128, 128, 8, 2),
@@ -25,7 +26,8 @@ PRODUCTS = {
         (32, 32, 4, 2),
         (16, 64, 4, 2),
     ),
-    3: (
+    (2, 0): ((64, 64, 4, 2), (128, 64, 8, 2), (32, 32, 4, 2), (16, 64, 4, 2)),
+    (2, 1): (
         (128, 128, 64, 8, 3),
         (128, 256, 64, 8, 3),
         (256, 128, 64, 8, 3),
@@ -37,12 +39,14 @@ PRODUCTS = {
         (16, 64, 64, 4, 3),
     ),
 }
-"""For kernels with products of matrices, by how many blocks they have: blocks, warps and stages."""
+"""For kernels with products of matrices, by how many blocks of programs and of iterations: blocks, warps, stages."""
 
 SUMS = {
-    1: ((1, 4, 2), (4, 4, 2), (16, 4, 2), (64, 4, 2)),
-    2: ((1, 1024, 4, 2), (1, 4096, 8, 2), (4, 512, 4, 2), (16, 128, 4, 2), (16, 64, 4, 2), (32, 32, 4, 2)),
-    3: ((1, 16, 256, 4, 2), (16, 16, 64, 4, 2), (32, 32, 32, 4, 2), (16, 16, 16, 4, 2)),
+    (0, 1): ((1024, 4, 2), (256, 2, 2), (4096, 8, 2), (128, 1, 2)),
+    (1, 0): ((16, 4, 2), (4, 4, 2), (64, 4, 2), (128, 4, 2)),
+    (1, 1): ((16, 128, 4, 2), (4, 512, 4, 2), (1, 1024, 4, 2), (16, 64, 4, 2), (32, 32, 4, 2)),
+    (2, 0): ((16, 64, 4, 2), (32, 32, 4, 2), (4, 256, 4, 2)),
+    (2, 1): ((16, 16, 32, 4, 2), (32, 32, 16, 4, 2), (16, 16, 16, 4, 2)),
 }
 """For kernels without, which are as fast as memory."""
 
@@ -50,10 +54,10 @@ SUMS = {
 def configurations(kernel: Kernel) -> tuple[Configuration, ...]:
     """What a tuner tries; the first that fits is taken where nothing is timed."""
     assert kernel.tiling is not None, "only blocked kernels have blocks"
-    names = kernel.tiling.constants
-    rows = (PRODUCTS if has_dots(kernel) else SUMS)[min(len(names), 3)]
-    filled = [(*row[:-2], *[16] * (len(names) - 3), *row[-2:]) for row in rows]
-    return tuple(tuple(zip((*names, *OPTIONS), row, strict=True)) for row in filled)
+    names, programs = kernel.tiling.constants, len({name for _, name in kernel.tiling.blocks})
+    known = PRODUCTS if has_dots(kernel) else SUMS
+    rows = known.get((programs, len(names) - programs)) or ((*[32] * len(names), 4, 2),)
+    return tuple(tuple(zip((*names, *OPTIONS), row, strict=True)) for row in rows)
 
 
 def has_dots(kernel: Kernel) -> bool:

@@ -72,7 +72,7 @@ def metadata(program: Program, *, source: str, version: str, names: Names = KEPT
     classes = class_names(program, names)
     tiled = tiled_kernels(program)
     kernels = {
-        names.item(k.name): _kernel(k, effects[k.name], classes[k.name], names) | tiled_facts(tiled.get(k.name), names)
+        names.item(k.name): _kernel(k, effects[k.name], classes[k.name], tiled.get(k.name), names)
         for k in source_kernels(program)
     }
     facts: dict[str, object] = {"version": version, "source": source, "kernels": kernels}
@@ -81,7 +81,7 @@ def metadata(program: Program, *, source: str, version: str, names: Names = KEPT
     return facts
 
 
-def _kernel(kernel: Kernel, effects: Effects, class_name: str, names: Names) -> dict[str, object]:
+def _kernel(kernel: Kernel, effects: Effects, class_name: str, tiled: Kernel | None, names: Names) -> dict[str, object]:
     def listed(indices: Collection[int]) -> list[str]:
         return [names.local(kernel.name, kernel.parameters[i].name) for i in sorted(indices)]
 
@@ -106,26 +106,27 @@ def _kernel(kernel: Kernel, effects: Effects, class_name: str, names: Names) -> 
         "contiguous": assumes_contiguous(kernel),
         **_stated(kernel, names),
     }
+    if tiled is not None:
+        facts |= {"options": {}, "tiled": tiled_facts(tiled, names)}
     optional = ("fixed", "nondeterministic", "requirements", "grid", "shapes", "options", "backward", "renamed")
     return {key: value for key, value in facts.items() if value or key not in optional}
 
 
-def tiled_facts(kernel: Kernel | None, names: Names) -> dict[str, object]:
-    """What a launcher must know of a blocked kernel; nothing where there is none."""
-    if kernel is None or kernel.tiling is None:
-        return {}
+def tiled_facts(kernel: Kernel, names: Names) -> dict[str, object]:
+    """What a launcher must know of a blocked kernel. The options that the source states are those of the plain one."""
     tiling = kernel.tiling
-    facts: dict[str, object] = {
+    assert tiling is not None, "only blocked kernels have blocks"
+    return {
         "function": names.item(kernel.name),
         "blocks": {AXES[axis]: names.local(kernel.name, name) for axis, name in tiling.blocks},
         "counts": {AXES[axis]: names.local(kernel.name, name) for axis, name in tiling.counts},
         "constants": [names.local(kernel.name, name) for name in tiling.constants],
+        "plain": dict(kernel.attributes.options),
         "dots": has_dots(kernel),
         "configs": [
             {names.local(kernel.name, name): value for name, value in config} for config in configurations(kernel)
         ],
     }
-    return {"tiled": facts}
 
 
 def _stated(kernel: Kernel, names: Names) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 
 from teenyc.ir.expand import expanded
 from teenyc.ir.nodes import Kernel, Program
@@ -24,4 +25,11 @@ def _with_tiled(kernel: Kernel, program: Program) -> Iterator[Kernel]:
         whole = expanded(kernel, {f.name: f for f in program.functions}).kernel
         plan = plan_of(whole)
         if not isinstance(plan, Refusal):
-            yield lowered(whole, plan)
+            blocked, taken = lowered(whole, plan), {k.name for k in program.kernels}
+            yield replace(blocked, name=next(n for n in _variants(blocked.name) if n not in taken))
+
+
+def _variants(name: str) -> Iterator[str]:
+    """The name, and what it may be where the source has it."""
+    yield name
+    yield from (f"{name}_{n}" for n in count(2))

@@ -54,6 +54,29 @@ def test_stdout_writes_nothing(shell: Shell) -> None:
     assert shell.files() == ["one.tk"]
 
 
+def test_tile_and_no_tile_override_the_attribute(shell: Shell) -> None:
+    body = """(x: Pointer<f32>, y: Pointer<f32>, n: i32) {
+        let row = program_id(0);
+        let mut total = 0.0f32;
+        for i in 0..n {
+            total += load(x + row * n + i);
+        }
+        store(y + row, total);
+    }"""
+    shell.write("asked.tk", f"#[kernel(tile)]\nfn asked{body}")
+    shell.write("silent.tk", f"#[kernel]\nfn silent{body}")
+    tiled = {
+        (name, flag): "_Launcher(" in shell("build", f"{name}.tk", "--stdout", *flag).out
+        for name in ("asked", "silent")
+        for flag in ((), ("--tile",), ("--no-tile",))
+    }
+    assert [key for key, is_tiled in tiled.items() if is_tiled] == [
+        ("asked", ()),
+        ("asked", ("--tile",)),
+        ("silent", ("--tile",)),
+    ]
+
+
 def test_standard_input_goes_to_standard_output(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(GOOD.encode())))
     done = shell("build", "-")
