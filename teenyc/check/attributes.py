@@ -10,7 +10,10 @@ from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.types import BOOL, Extent, Pointer, Shape, TensorType, is_integer
 
-KNOWN = ("grid", "shape", "backward", "dtypes", "num_warps", "num_stages", "pad", "tile", "configs", "dot_operands")
+WORDS = {"dot_operands": ("storage",), "dot_precision": ("ieee", "tf32", "tf32x3")}
+"""What the attributes that are one word may be."""
+
+KNOWN = ("grid", "shape", "backward", "dtypes", "num_warps", "num_stages", "pad", "tile", "configs", *WORDS)
 
 OPTIONS = ("num_warps", "num_stages")
 
@@ -38,6 +41,8 @@ def kernel_attributes(
         options=tuple((n, v) for n, a in given if n in OPTIONS for v in _number(context, n, a.value)),
         pad=tuple(dict.fromkeys(w for n, a in given if n == "pad" for w in _padded(context, a, constants))),
         tile=next((_words(a.value) for n, a in given if n == "tile"), None),
+        dot_operands=_chosen_word(context, given, "dot_operands"),
+        dot_precision=_chosen_word(context, given, "dot_precision"),
     )
 
 
@@ -84,6 +89,23 @@ def _words(node: ast.Expression) -> tuple[str, ...]:
     """The names in `tile(a, b)`; none in a bare `tile`."""
     arguments = node.arguments if isinstance(node, ast.Call) else ()
     return tuple(word for a in arguments if (word := _word(a.value)) is not None)
+
+
+def _chosen_word(context: Context, given: Sequence[tuple[str | None, ast.Argument]], name: str) -> str | None:
+    """One of the words that an attribute may be, `dot_operands = storage`; None where it is absent or wrong."""
+    argument = next((a for n, a in given if n == name), None)
+    if argument is None:
+        return None
+    value = argument.value
+    word = value.value if isinstance(value, ast.StringLiteral) else _word(value) if argument.name is not None else None
+    if word in WORDS[name]:
+        return word
+    from teenyc.diagnostics.catalog.calls import OutOfBounds
+
+    need = " or ".join(f"`{w}`" for w in WORDS[name])
+    found = f"`{word}`" if word is not None else "no word" if argument.name is not None else "nothing"
+    context.report(OutOfBounds(span=argument.span, function="#[kernel]", name=name, need=need, found=found))
+    return None
 
 
 def _unknown(context: Context, name: str, span: Span) -> None:

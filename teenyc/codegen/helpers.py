@@ -82,6 +82,7 @@ INTERPRETED |= {"_atomic_poll", TO_F8}
 CALLS: Mapping[str, tuple[str, ...]] = {
     "_atomic_add": (ROUND_TO,),
     "_atomic_poll": ("_globaltimer",),
+    "_dot_mixed": (ROUND_TO,),
     "_leading_zeros": ("_count_ones",),
 }
 """The helpers that a helper calls."""

@@ -213,6 +213,14 @@ def _may_be_integers(facts: Facts) -> bool:
     return isinstance(operand, TensorType) and is_generic_number(operand.element)
 
 
+def _is_mixed(facts: Facts) -> bool:
+    """Whether one operand was computed and the other stored, which only tiling makes."""
+    left, right = (facts.types[name] for name in _OPERANDS)
+    if not isinstance(left, TensorType) or not isinstance(right, TensorType):
+        return False
+    return left.element != right.element and any(isinstance(t.element, TypeVar) for t in (left, right))
+
+
 def _multiplied(input: Any, other: Any, acc: Any = 0, **ignored: Any) -> Any:
     np = numpy()
     left, right = np.asarray(input), np.asarray(other)
@@ -246,6 +254,7 @@ INTRINSICS = (
         widened=(("input_precision", "ieee"),),
         fills=_fills,
         variants=(
+            Variant(_is_mixed, "_dot_mixed", "_dot_mixed"),
             Variant(_may_be_integers, "_dot_of_numbers", "_dot_of_numbers"),
             Variant(_may_be_wider, "_dot", "_dot"),
         ),

@@ -323,6 +323,10 @@ class Attributes:
     pad: tuple[str, ...] = ()
     tile: tuple[str, ...] | None = None
     """the axes to block, by the author's names of the program's index and of counters; empty where that is left open"""
+    dot_operands: str | None = None
+    """`storage`: what a tiled kernel computes is rounded to the 16-bit type of what it multiplies it with, f16 too"""
+    dot_precision: str | None = None
+    """how a tiled kernel multiplies matrices of f32, as `input_precision` of `dot` says it"""
 
 
 @record(kw_only=True)

@@ -135,6 +135,10 @@ def _attribute_lines(attributes: Attributes) -> Iterator[str]:
         yield f"    pad {name}"
     if attributes.backward is not None:
         yield f"    backward {attributes.backward}"
+    for name in ("dot_operands", "dot_precision"):
+        word = getattr(attributes, name)
+        if word is not None:
+            yield f"    {name} {word}"
 
 
 def _op_text(op: OpClass) -> str:

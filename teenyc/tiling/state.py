@@ -75,6 +75,7 @@ class Blocking:
     author named. `contractions` records what became of each sum. `guards` holds the conditions under which loads are
     made, and `bounds` those of loops that differ from row to row, by the loop's counter. `around` are the statements of
     the blocks around that at hand, `anywhere` what says whether flags hold along axes, by the flags and the other axes.
+    `small` are tiles of small numbers, the last two fields what the kernel says of products.
     """
 
     rows: Sequence[Rows]
@@ -96,6 +97,9 @@ class Blocking:
     around: list[list[Statement]] = field(default_factory=list)
     anywhere: dict[tuple[int, tuple[BlockedAxis, ...]], Tile] = field(default_factory=dict)
     contractions: list[Contraction] = field(default_factory=list)
+    small: set[int] = field(default_factory=set)
+    dot_operands: str | None = None
+    dot_precision: str = "ieee"
 
     @property
     def order(self) -> list[BlockedAxis]:

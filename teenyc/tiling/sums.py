@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from teenyc.ir.nodes import Cast, Literal, Operand, Unary, Value
+from teenyc.ir.nodes import Literal, Operand, Unary, Value
 from teenyc.record import replace
 from teenyc.source import Span
+from teenyc.tiling import precision
 from teenyc.tiling.plan import BlockedAxis, Contraction, Key, Side, Term
 from teenyc.tiling.products import multiplied, terms_of
 from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of, shape_of, zero_of
@@ -30,6 +31,8 @@ def summed(
 ) -> Tile:
     """The sum of one term; `of` is the value that it is part of, and its place among the terms."""
     tiles = [b.tile(f, span) for f in term.factors]
+    for factor, tile in zip(term.factors, tiles, strict=True):
+        precision.note(b, factor, tile)
     outside = [t for t in tiles if key not in keys(b, t)]
     inside = [t for t in tiles if key in keys(b, t)]
     parts = grouped(b, inside, key, span)
@@ -67,10 +70,10 @@ def contraction(
         own = keys(b, tile)
         side = next((n for n, p in enumerate(parts) if key in own and own <= keys(b, p)), None)
         (factors[side] if side is not None else outside).append(factor)
-    read = operand_type(b, parts) if len(parts) == 2 else None
+    read = precision.reading(b, parts).elements if len(parts) == 2 else tuple(element_of(p.operand) for p in parts)
     sides = (
-        Side(tuple(f), read or element_of(p.operand), read is not None and source_of(b, p) is None)
-        for f, p in zip(factors, parts, strict=True)
+        Side(tuple(f), element, precision.is_rounded(b, p, element))
+        for f, p, element in zip(factors, parts, read, strict=True)
     )
     return Contraction(*of, key, tuple(sides), tuple(outside), term.is_negative, span)
 
@@ -92,7 +95,8 @@ def grouped(b: Blocking, tiles: Sequence[Tile], key: Key, span: Span) -> list[Ti
     for tile in sorted(tiles, key=lambda t: -len(keys(b, t))):
         for n, group in enumerate(groups):
             if keys(b, tile) <= keys(b, group):
-                groups[n] = b.binary("mul", group, tile, _type_of((group.operand, tile.operand)), span)
+                product = b.binary("mul", group, tile, _type_of((group.operand, tile.operand)), span)
+                groups[n] = precision.keep(b, product, (group, tile))
                 break
         else:
             groups.append(tile)
@@ -145,11 +149,13 @@ def product(
     if valid is not None:
         n = 0 if keys(b, valid) <= keys(b, groups[0]) else 1
         zero = Literal(zero_of(element), scalar(element))
-        groups = [b.masked(g, valid, zero, span) if m == n else g for m, g in enumerate(groups)]
+        masked = precision.keep(b, b.masked(groups[n], valid, zero, span), groups[n : n + 1])
+        groups = [masked if m == n else g for m, g in enumerate(groups)]
     others = [next(iter(keys(b, g) - {key})) for g in groups]
     if place(b, others[1]) < place(b, others[0]):
         groups, others = groups[::-1], others[::-1]
-    left, right = stored(b, groups, span)
+    chosen = precision.reading(b, groups)
+    left, right = (precision.read(b, g, e, span) for g, e in zip(groups, chosen.elements, strict=True))
     first = matrix(b, left, (others[0], key), span)
     second = matrix(b, right, (key, others[1]), span)
     shape = (shape_of(first)[0], shape_of(second)[1])
@@ -160,7 +166,7 @@ def product(
     operands = [("input", first), ("other", second)]
     if acc is not None:
         operands.append(("acc", b.filled(acc, lead, rank, shape, element, span).operand))
-    attributes = (("input_precision", "ieee"), ("out_dtype", element))
+    attributes = (("input_precision", chosen.precision), ("out_dtype", element))
     return Tile(b.call("dot", operands, attributes, element, shape, span, name), lead, rank)
 
 
@@ -178,31 +184,6 @@ def matrix(b: Blocking, tile: Tile, keys: tuple[Key, Key], span: Span) -> Operan
     rows, columns = shape_of(tile.operand)
     operands = (("input", tile.operand),)
     return b.call("trans", operands, (), element_of(tile.operand), (columns, rows), span)
-
-
-def stored(b: Blocking, groups: Sequence[Tile], span: Span) -> tuple[Tile, Tile]:
-    """The operands of a product: what comes from memory as it is there, the other rounded to that type."""
-    raw = [source_of(b, g) for g in groups]
-    element = operand_type(b, groups)
-    if element is None:
-        left, right = groups
-        return left, right
-    left, right = (
-        r if r is not None else replace(g, operand=b.let(Cast(operand=g.operand), element, shape_of(g.operand), span))
-        for r, g in zip(raw, groups, strict=True)
-    )
-    return left, right
-
-
-def operand_type(b: Blocking, groups: Sequence[Tile]) -> Element | None:
-    """The type in which a product reads its operands, where memory holds one of them; None where both are computed."""
-    types = {element_of(r.operand) for g in groups if (r := source_of(b, g)) is not None}
-    return types.pop() if len(types) == 1 else None
-
-
-def source_of(b: Blocking, tile: Tile) -> Tile | None:
-    """The tile as it was loaded, where it is that and no more."""
-    return b.loaded.get(tile.operand.id) if isinstance(tile.operand, Value) else None
 
 
 def terms(b: Blocking, operand: Operand) -> tuple[Term, ...]:

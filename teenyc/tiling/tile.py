@@ -99,6 +99,8 @@ def _blocked(kernel: Kernel, plan: Plan) -> tuple[Blocking, tuple[Value, ...]]:
         tiles={p.value.id: Tile(p.value) for p in kernel.parameters},
         guards=straight.guards,
         bounds=straight.bounds,
+        dot_operands=kernel.attributes.dot_operands,
+        dot_precision=kernel.attributes.dot_precision or "ieee",
     )
     lower.block(blocking, kernel.body.statements)
     return blocking, programs
