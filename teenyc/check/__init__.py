@@ -45,7 +45,9 @@ def check(
     if reporter.has_errors:
         return None
     whole = tuple(k for k in checked if k is not None)
-    return ir.Program(doc=module.doc, kernels=whole, functions=library.functions, ops=ops)
+    return ir.Program(
+        doc=module.doc, kernels=whole, functions=library.functions, ops=ops, docs=tuple(library.docs.items())
+    )
 
 
 def _trait(kernels: list[ast.Function]) -> str:

@@ -207,9 +207,12 @@ def _not_an_extent(context: Context, span: Span) -> None:
 
 
 def _check_symbols(context: Context, nodes: list[tuple[ast.Expression, set[str]]]) -> None:
-    """Every name in `grid` and `shape` must have a value at the launch."""
+    """Every name in `grid` and `shape` must have a value at the launch, which reads the parameter of that name."""
     for node, bound in nodes:
         for name, span in _names(node):
+            symbol = context.lookup(name)
+            if symbol is not None:
+                symbol.is_read = True
             if name not in bound:
                 from teenyc.diagnostics.catalog.names import UnknownSymbol
 

@@ -123,7 +123,8 @@ class Library:
 
     `kept` holds those that became functions of the program, None where a body has to be written into its callers;
     `sound` are calls that were checked with the very types and constants. By their place, `called` are the functions
-    that calls had checked, and `mentioned` those that are named at all; `nested` are those inside others.
+    that calls had checked and the constants whose value was, and `mentioned` those that are named at all; `nested` are
+    those inside others. `docs` are the doc comments of constants.
     """
 
     kept: dict[tuple[object, ...], Kept | None] = field(default_factory=dict)
@@ -131,6 +132,7 @@ class Library:
     called: set[Span] = field(default_factory=set)
     mentioned: set[Span] = field(default_factory=set)
     nested: list[tuple[ast.Function, Declarations]] = field(default_factory=list)
+    docs: dict[str, str] = field(default_factory=dict)
 
     @property
     def functions(self) -> tuple[ir.Function, ...]:

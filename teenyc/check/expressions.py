@@ -187,6 +187,8 @@ def constant(context: Context, item: ast.ConstItem, span: Span) -> Checked:
 
         return context.report(Recursion(span=span, path=(*context.calling, item.name.text)))
     context.library.called.add(item.span)
+    if item.doc:
+        context.library.docs[item.name.text] = item.doc
     scopes, calling = context.scopes, context.calling
     context.scopes, context.calling = [{}], (*calling, item.name.text)
     value = operand(context, item.value)

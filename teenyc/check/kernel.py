@@ -54,8 +54,8 @@ def _checked(
 
         context.report(KernelResult(span=node.body.value.span))
     context.close_scope()
-    lint_symbols(context.scopes.pop().values(), context.reporter)
     attributes = kernel_attributes(context, node, parameters, constants)
+    lint_symbols(context.scopes.pop().values(), context.reporter)
     kernel = ir.Kernel(
         name=node.name.text,
         doc=node.doc,

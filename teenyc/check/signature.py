@@ -134,7 +134,18 @@ def conformed(
         unknown(context, str(context.type_of(checked)), span)
         return INVALID
     is_open = is_tensor(type) or isinstance(element, Pointer) or _name(type) in open
+    if found.shape and not is_open:
+        return _not_a_scalar(context, found, element, span, why)
     return expressions.expect(context, checked, TensorType(element, found.shape if is_open else ()), span, why)
+
+
+def _not_a_scalar(context: Context, found: TensorType, element: Element, span: Span, why: str) -> Checked:
+    """Reports a tensor where a signature names a dtype alone, which is a scalar."""
+    from teenyc.diagnostics.catalog.types import MismatchedTypes
+
+    tensor = str(context.inference.type(found))
+    advice = f"`{element}` is a scalar in a signature: write `Tensor<{element}>` there for a tensor of any shape"
+    return context.report(MismatchedTypes(span=span, expected=str(element), found=tensor, why=why, advice=advice))
 
 
 def _conformed_tuple(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from teenyc.codegen.comments import comment, docstring
+from teenyc.codegen.comments import comment, comment_lines, docstring
 from teenyc.codegen.helpers import (
     ASKED,
     CONSTANT,
@@ -74,7 +74,7 @@ def module_view(program: Program, source: SourceFile, names: Names, name: str, i
         imports=imports,
         triton=tuple(_imports((*functions, *kernels), library)),
         rounds=ROUND_TO in helpers,
-        numbers=tuple(f"{n} = {CONSTANT}({unit.used[n]})" for n in numbers.values() if n in unit.used),
+        numbers=tuple(_numbers(numbers, unit.used, dict(program.docs))),
         interprets=not helpers.isdisjoint({*INTERPRETED, ASKED}),
         library=library,
         helpers=tuple(template_of(h) for h in sorted(helpers) if h in TEMPLATES),
@@ -82,6 +82,14 @@ def module_view(program: Program, source: SourceFile, names: Names, name: str, i
         functions=functions,
         kernels=kernels,
     )
+
+
+def _numbers(spelled: Mapping[tuple[str, str], str], used: Mapping[str, str], docs: Mapping[str, str]) -> Iterator[str]:
+    """The constants of the source that are used, each below what its doc comment says."""
+    for (origin, _), name in spelled.items():
+        if name in used:
+            yield from comment_lines(docs[origin], "") if origin in docs else ()
+            yield f"{name} = {CONSTANT}({used[name]})"
 
 
 def _functions(program: Program, unit: Unit, names: Names) -> tuple[KernelView, ...]:

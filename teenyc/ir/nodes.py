@@ -402,9 +402,13 @@ class OpClass:
 
 @record(kw_only=True)
 class Program:
-    """One source file, checked: every name resolved, every value typed."""
+    """One source file, checked: every name resolved, every value typed.
+
+    `docs` are the doc comments of constants that have one, by their names.
+    """
 
     doc: str
     kernels: tuple[Kernel, ...]
     functions: tuple[Function, ...] = ()
     ops: tuple[OpClass, ...] = ()
+    docs: tuple[tuple[str, str], ...] = ()

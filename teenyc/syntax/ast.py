@@ -413,6 +413,7 @@ class ConstItem:
     name: Name
     type: TypeExpression
     value: Expression
+    doc: str = ""
     span: Span = field(compare=False, repr=False)
 
 

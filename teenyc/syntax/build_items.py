@@ -19,7 +19,7 @@ def item(context: Context, start: int, _end: int, *parts: Any) -> ast.Function |
     """A function with the attributes before it, or a constant."""
     *before, node = parts
     if isinstance(node, ast.ConstItem):
-        return node
+        return replace(node, doc=context.doc(start, node.name.span.start))
     attributes = [a for a in before if isinstance(a, Token | ast.Attribute)]
     return with_attributes(context, start, attributes, node)
 
@@ -66,9 +66,10 @@ def function(context: Context, start: int, end: int, *parts: Any) -> ast.Functio
 
 
 def const_item(
-    _context: Context, start: int, end: int, name: Token, type_: ast.TypeExpression, value: ast.Expression
+    context: Context, start: int, end: int, name: Token, type_: ast.TypeExpression, value: ast.Expression
 ) -> ast.ConstItem:
-    return ast.ConstItem(name=name_of(name), type=type_, value=value, span=Span(start, end))
+    doc = context.doc(start, name.start)
+    return ast.ConstItem(name=name_of(name), type=type_, value=value, doc=doc, span=Span(start, end))
 
 
 def parameters(_context: Context, _start: int, _end: int, *given: ast.Parameter) -> tuple[ast.Parameter, ...]:

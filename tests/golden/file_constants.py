@@ -9,6 +9,8 @@ import triton.language as tl
 # Triton's interpreter computes with plain numbers.
 _constant = (lambda number: number) if triton.knobs.runtime.interpret else tl.constexpr
 STRIDE = _constant(32)
+# The logarithm of e to the base of 2:
+# what `exp2` needs.
 LOG2_E = _constant(1.4426950408889634)
 
 

@@ -99,7 +99,7 @@ def test_dots_take_loads_as_they_are_stored() -> None:
         %k: Tensor<D::Compute, [16, 16]> = cast %7
         %kt: Tensor<D, [16, 16]> = trans(input = %7)
         %s: Tensor<D::Compute, [16, 16]> = dot(input = %q, other = %kt)
-        %o: Tensor<D::Compute, [16, 16]> = dot(input = %s, other = %k)
+        %o: Tensor<D::Compute, [16, 16]> = dot(input = %s, other = %k, input_precision = "ieee")
         """,
     )
 

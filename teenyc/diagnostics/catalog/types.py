@@ -92,6 +92,7 @@ class MismatchedTypes(Diagnostic):
     found: str
     why: str = ""
     convert: str | None = None
+    advice: str | None = None
 
     def message(self) -> str:
         expected = self.expected if self.expected.startswith(("a ", "an ")) else f"`{self.expected}`"
@@ -101,7 +102,7 @@ class MismatchedTypes(Diagnostic):
         return self.why
 
     def help(self) -> str | None:
-        return f"convert it with `as {self.convert}`" if self.convert else None
+        return f"convert it with `as {self.convert}`" if self.convert else self.advice
 
 
 @record(kw_only=True)
