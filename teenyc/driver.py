@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from teenyc.check import check
 from teenyc.check.allow import unsilenced
@@ -15,6 +16,9 @@ from teenyc.source import SourceFile
 from teenyc.syntax import ast
 from teenyc.syntax.parse import parse
 from teenyc.types import DTYPES, DType
+
+if TYPE_CHECKING:
+    from teenyc.tiling.plan import Plan, Refusal
 
 
 @record
@@ -52,6 +56,14 @@ class Compiled:
         """The kernels of the source, after the passes."""
         return tuple(k for k in self.program.kernels if k.tiling is None) if self.program is not None else ()
 
+    def plans(self) -> tuple[tuple[Kernel, Plan | Refusal], ...]:
+        """For each kernel, with what it calls written out, how it is blocked or why not, whether it asks or not."""
+        from teenyc.passes.tile import planned
+
+        assert self.checked is not None, "a source with errors has no plans"
+        program = run_passes(self.checked, before="tile")
+        return tuple(planned(kernel, program) for kernel in program.kernels)
+
     def stages(self, after: str | None = None) -> str:
         """The IR as text: as checked, or after the pass of that name."""
         from teenyc.ir.printer import print_program
@@ -78,15 +90,15 @@ def _compiled(text: str | SourceFile, name: str, options: Options) -> Compiled:
 
         reporter.report(NoKernel(path=file.name))
         checked = None
+    checked = _asked_to_tile(checked, options.tile) if checked is not None else None
+    program = _passed(checked, reporter, options) if checked is not None else None
     diagnostics = unsilenced(reporter, module.allowances)
     if reporter.has_errors:  # lints would speak of what the mistakes left unused
         diagnostics = tuple(d for d in diagnostics if d.severity is Severity.ERROR)
     if checked is None:
         return Compiled(file=file, diagnostics=diagnostics, module=module, is_host_code=is_host_code)
-    if not options.generate:
+    if not options.generate or program is None:
         return Compiled(file=file, diagnostics=diagnostics, module=module, checked=checked)
-    checked = _asked_to_tile(checked, options.tile)
-    program = run_passes(checked, verify=options.verify_ir)
     from teenyc.codegen.emit import emit
 
     generated = emit(program, source=file)
@@ -111,6 +123,19 @@ def _asked_to_tile(program: Program, tile: bool | None) -> Program:
     return replace(program, kernels=tuple(replace(kernel, attributes=stated) for kernel, stated in pairs))
 
 
+def _passed(program: Program, reporter: Reporter, options: Options) -> Program | None:
+    """The program after the passes; one that is only checked goes through them where one of them has lints."""
+    asks = any(kernel.attributes.tile is not None for kernel in program.kernels)
+    if not (options.generate or asks):
+        return None
+    program = run_passes(program, until=None if options.generate else "tile", verify=options.verify_ir)
+    if asks and options.tile is None:
+        from teenyc.tiling.lints import lint_tiling
+
+        lint_tiling(program, reporter)
+    return program
+
+
 def generic_names(file: SourceFile) -> frozenset[str]:
     """The constants and dtype parameters of the kernels of a source, as far as it can be parsed."""
     from teenyc.check import kernels_of
@@ -131,13 +156,17 @@ def deep_recursion() -> Iterator[None]:
         sys.setrecursionlimit(limit)
 
 
-def run_passes(program: Program, *, until: str | None = None, verify: bool = False) -> Program:
-    """The program after every pass, or after the one of that name."""
+def run_passes(
+    program: Program, *, until: str | None = None, before: str | None = None, verify: bool = False
+) -> Program:
+    """The program after every pass, or after the one of that name, or just before one."""
     from teenyc.passes import PIPELINE
 
-    assert until is None or until in {p.name for p in PIPELINE}, f"no pass is called {until!r}"
+    assert {until, before} <= {None, *(p.name for p in PIPELINE)}, f"no pass is called {until or before!r}"
     _verify(program, verify)
     for each in PIPELINE:
+        if each.name == before:
+            break
         program = each.run(program)
         _verify(program, verify)
         if each.name == until:

@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "teenyc"
 
 EVERYWHERE = {"record", "version"}
 DATA = {"source", "types", "diagnostics", "intrinsics", "ir"}
-COMPILER = DATA | {"resources", "syntax", "check", "passes", "codegen"}
+COMPILER = DATA | {"resources", "syntax", "check", "tiling", "passes", "codegen"}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "record": set(),
@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "driver": COMPILER,
     "runtime": DATA | {"resources", "driver", "codegen.parameters"},
     "functional": DATA | {"resources", "driver", "runtime"},
-    "cli": DATA | {"resources", "driver", "runtime", "passes", "syntax.ast"},
+    "cli": DATA | {"resources", "driver", "runtime", "passes", "tiling", "syntax.ast"},
     "__init__": {"diagnostics", "driver", "runtime"},
     "__main__": {"cli"},
 }

@@ -68,7 +68,12 @@ def _checked(
         elements=tuple((n, dtypes[n]) for n in context.elements if n in dtypes),
         span=node.name.span,
     )
-    return finish(context, kernel)
+    finished = finish(context, kernel)
+    if finished is not None and attributes.tile is not None:
+        from teenyc.check.tile_names import check_tile_names
+
+        check_tile_names(context, node, finished)
+    return finished
 
 
 def _is_unit(node: ast.TypeExpression) -> bool:

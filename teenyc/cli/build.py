@@ -13,7 +13,7 @@ from teenyc.cli.shared_options import unshared, without
 from teenyc.cli.terminal import progress
 from teenyc.diagnostics.model import Diagnostic, Severity
 from teenyc.diagnostics.render import Report, render
-from teenyc.driver import Options, compile_source
+from teenyc.driver import Compiled, Options, compile_source
 from teenyc.source import SourceFile
 
 
@@ -32,17 +32,22 @@ def build_once(settings: Settings) -> int:
     if settings.writes and not settings.prints:
         problems += _collisions(inputs, settings.output)
     reports = [Report(problem) for problem in problems]
+    whole: list[Compiled] = []
     if not problems:
         sources = [read(each) for each in inputs]
         for each, source, lacking in zip(inputs, sources, unshared(sources, settings), strict=True):
             with progress(f"compiling {each.name}"):
-                reports += _process(each, source, settings, lacking)
+                reports += _process(each, source, settings, lacking, whole)
+    if settings.explain_tiling:
+        _explain(whole, settings)
     _show(reports, settings)
     return DIAGNOSTICS if _fail(reports, settings) else OK
 
 
-def _process(each: Input, source: SourceFile | Diagnostic, settings: Settings, lacking: frozenset[str]) -> list[Report]:
-    """Compiles one source with the options that it does not lack."""
+def _process(
+    each: Input, source: SourceFile | Diagnostic, settings: Settings, lacking: frozenset[str], whole: list[Compiled]
+) -> list[Report]:
+    """Compiles one source with the options that it does not lack, and delivers it, or leaves it to be explained."""
     if isinstance(source, Diagnostic):
         return [Report(source)]
     options = Options(
@@ -56,11 +61,23 @@ def _process(each: Input, source: SourceFile | Diagnostic, settings: Settings, l
     if each.below is not None and compiled.is_host_code:
         return []
     reports = [Report(diagnostic, source) for diagnostic in compiled.diagnostics]
-    if settings.writes and not _fail(reports, settings):
+    if settings.explain_tiling:
+        whole += [compiled] if compiled.checked is not None else []
+    elif settings.writes and not _fail(reports, settings):
         from teenyc.cli.deliver import deliver
 
         reports += [Report(problem) for problem in deliver(each, compiled, settings)]
     return reports
+
+
+def _explain(sources: list[Compiled], settings: Settings) -> None:
+    """Prints what tiling does with the kernels: for people, or as one document of all sources."""
+    from teenyc.cli.tiling import explanation_document, explanation_text
+
+    if settings.machine_readable:
+        print(explanation_document(sources))
+    else:
+        print("\n".join(map(explanation_text, sources)), end="")
 
 
 def _fail(reports: list[Report], settings: Settings) -> bool:

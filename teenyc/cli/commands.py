@@ -12,10 +12,11 @@ from teenyc.cli.values import constants, dtypes, stage, stages, targets
 from teenyc.version import __version__
 
 FORMATS = ("human", "short", "json", "sarif")
-STAGES = ("ast", "ir", "triton")
+STAGES = ("ast", "ir", "plan", "triton")
 OUTPUT = "Write into this folder (or to this .py file), not beside the source."
 SET = "Fix a constant: HEAD_DIM=64, CAUSAL=true."
 DTYPE = "Fix a dtype parameter: D=bf16."
+EXPLAIN = "Print what tiling does with each kernel and why, and write nothing."
 AFTER = "Print the IR after a pass, or after check, and write nothing."
 TILE = "Let each kernel take its rows in blocks, or none; else as the kernels say."
 TARGET = "Also compile for cuda:90, hip:gfx942, …"
@@ -52,6 +53,7 @@ def teenyc() -> None:
 @click.option("--watch", is_flag=True, help="Build again whenever a source changes.")
 @click.option("--emit", type=click.Choice(STAGES), help="Print a stage and write nothing.")
 @click.option("--emit-after", callback=stage, shell_complete=stages, metavar="PASS", help=AFTER)
+@click.option("--explain-tiling", is_flag=True, help=EXPLAIN)
 @click.option("--tile/--no-tile", default=None, help=TILE)
 @click.option("--target", "targets", multiple=True, callback=targets, metavar="TARGET", help=TARGET)
 def build(**arguments: Any) -> int:
@@ -109,6 +111,7 @@ def _reject_conflicts(settings: Settings) -> None:
             ("--stdout", settings.to_stdout),
             ("--emit", settings.emit is not None),
             ("--emit-after", settings.emit_after is not None),
+            ("--explain-tiling", settings.explain_tiling),
         )
         if given
     ]

@@ -21,7 +21,7 @@ def deliver(each: Input, compiled: Compiled, settings: Settings) -> Iterator[Dia
     """Prints, compares or writes what the settings ask for; yields a report for what could not be."""
     text = compiled.source or ""
     output = each.output(settings.output)
-    if settings.emit_after is not None or settings.emit in ("ast", "ir"):
+    if settings.emit_after is not None or settings.emit in ("ast", "ir", "plan"):
         print(_stage(compiled, settings), end="")
     elif settings.emit == "triton" or settings.to_stdout or output is None:
         print(text, end="")
@@ -37,6 +37,10 @@ def _stage(compiled: Compiled, settings: Settings) -> str:
         from teenyc.cli.tree import tree_text
 
         return tree_text(compiled.module) + "\n"
+    if settings.emit == "plan":
+        from teenyc.cli.tiling import plan_text
+
+        return plan_text(compiled)
     if settings.emit_after == CHECK:
         return compiled.stages()
     from teenyc.passes import PIPELINE

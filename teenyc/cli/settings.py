@@ -27,6 +27,7 @@ class Settings:
     watch: bool = False
     emit: str | None = None
     emit_after: str | None = None
+    explain_tiling: bool = False
     constants: Mapping[str, int | bool]
     dtypes: Mapping[str, str]
     targets: tuple[str, ...] = ()
@@ -39,7 +40,7 @@ class Settings:
     @property
     def prints(self) -> bool:
         """Whether modules or stages are printed and nothing is written."""
-        return self.to_stdout or self.emit is not None or self.emit_after is not None
+        return self.to_stdout or self.emit is not None or self.emit_after is not None or self.explain_tiling
 
     @property
     def code_on_stdout(self) -> bool:

@@ -24,6 +24,7 @@ from teenyc.codegen.metadata import Names, metadata
 from teenyc.codegen.names import AMBIGUOUS, module_names, number_names, origin_of, outer_names
 from teenyc.codegen.render import render
 from teenyc.codegen.views import KernelView, ModuleView, unmarked
+from teenyc.ir.certificates import certificate_lines
 from teenyc.ir.nodes import Apply, Call, Function, Kernel, Let, Program
 from teenyc.ir.walk import combine_names, statements_of
 from teenyc.record import record, replace
@@ -44,10 +45,12 @@ def emit(program: Program, *, source: SourceFile) -> Generated:
     """The module for a program."""
     name = source.name.replace("\\", "/").rpartition("/")[2]
     names = module_names(program)
-    host = host_view(program, source=name, version=__version__, names=names)
+    certificates = {k.name: (*certificate_lines(k.certificate, source),) for k in program.kernels if k.certificate}
+    host = host_view(program, source=name, version=__version__, names=names, certificates=certificates)
     module = module_view(program, source, names, name, host.imports)
     text, source_map = unmarked(render(module, host))
-    return Generated(text, source_map, metadata(program, source=name, version=__version__, names=names))
+    facts = metadata(program, source=name, version=__version__, names=names, certificates=certificates)
+    return Generated(text, source_map, facts)
 
 
 def module_view(program: Program, source: SourceFile, names: Names, name: str, imports: tuple[str, ...]) -> ModuleView:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from teenyc.codegen.literals import WIDTH, bracketed, docstring_lines, filled, literal, literal_lines
 from teenyc.codegen.metadata import (
     KEPT,
+    NO_CERTIFICATES,
     Names,
     assumes_contiguous,
     class_names,
@@ -79,9 +80,16 @@ class HostView:
     ops: tuple[OpView, ...]
 
 
-def host_view(program: Program, *, source: str, version: str, names: Names = KEPT) -> HostView:
+def host_view(
+    program: Program,
+    *,
+    source: str,
+    version: str,
+    names: Names = KEPT,
+    certificates: Mapping[str, Sequence[str]] = NO_CERTIFICATES,
+) -> HostView:
     """The host part of `program`, compiled from the file called `source` (without directories) by this version."""
-    facts = metadata(program, source=source, version=version, names=names)
+    facts = metadata(program, source=source, version=version, names=names, certificates=certificates)
     classes = class_names(program, names)
     kernels = {k.name: k for k in source_kernels(program)}
     tiled = tiled_kernels(program)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from teenyc.codegen.configurations import configurations, has_dots
 from teenyc.codegen.effects import Effects, effects_of
@@ -16,6 +16,8 @@ NOTHING: Mapping[str, str] = {}
 
 AXES = "xyz"
 """The axes of a grid."""
+
+NO_CERTIFICATES: Mapping[str, Sequence[str]] = {}
 
 FIELDS = frozenset({"check"})
 """Names that a bound class uses for itself, so no field may have them."""
@@ -61,12 +63,19 @@ def tiled_kernels(program: Program) -> dict[str, Kernel]:
     return {kernel.tiling.of: kernel for kernel in program.kernels if kernel.tiling is not None}
 
 
-def metadata(program: Program, *, source: str, version: str, names: Names = KEPT) -> dict[str, object]:
+def metadata(
+    program: Program,
+    *,
+    source: str,
+    version: str,
+    names: Names = KEPT,
+    certificates: Mapping[str, Sequence[str]] = NO_CERTIFICATES,
+) -> dict[str, object]:
     """Everything a host can ask about the kernels of a program, as dicts, lists, strings, numbers and bools.
 
     By kernel: class of the checked form, parameters with type and role, constants with the field that binds them,
-    dtype parameters, what is read and written, whether two runs give the same bits, and what the source states. Keys
-    with nothing to say are left out.
+    dtype parameters, what is read and written, whether two runs give the same bits, what the source states, and what
+    tiling did, as `certificates` says it by kernel. Keys with nothing to say are left out.
     """
     effects = effects_of(program)
     classes = class_names(program, names)
@@ -75,6 +84,8 @@ def metadata(program: Program, *, source: str, version: str, names: Names = KEPT
         names.item(k.name): _kernel(k, effects[k.name], classes[k.name], tiled.get(k.name), names)
         for k in source_kernels(program)
     }
+    for name, lines in certificates.items():
+        kernels[names.item(name)]["tiling"] = list(lines)
     facts: dict[str, object] = {"version": version, "source": source, "kernels": kernels}
     if program.ops:
         facts["ops"] = {op.name: _op(op, names) for op in program.ops}

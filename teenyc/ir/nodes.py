@@ -344,6 +344,30 @@ class Tiling:
     constants: tuple[str, ...]
 
 
+@record
+class Remark:
+    """One sentence of a certificate, and the place that it speaks of.
+
+    `kind` is `program`, `loop`, `law`, `product`, `sum`, `guard`, `left` or `refused`, `depth` that in an outline,
+    `help` what would make it otherwise, and `subject` the author's name of what it is about.
+    """
+
+    kind: str
+    text: str
+    span: Span = field(compare=False, repr=False)
+    depth: int = 0
+    help: str = ""
+    subject: str = ""
+
+
+@record
+class Certificate:
+    """What tiling did with a kernel and why that is right, or why it did nothing, for people to check."""
+
+    is_tiled: bool
+    remarks: tuple[Remark, ...]
+
+
 @record(kw_only=True)
 class Kernel:
     """One `#[kernel]` function."""
@@ -359,6 +383,8 @@ class Kernel:
     elements: tuple[tuple[str, Element], ...] = ()
     """dtype parameters that `--dtype` fixed"""
     tiling: Tiling | None = None
+    certificate: Certificate | None = field(default=None, compare=False, repr=False)
+    """on a kernel of the source that asks for blocks"""
     padded: tuple[PaddedConstant, ...] = ()
     """numbers that extents may name beside the constants"""
     span: Span = field(compare=False, repr=False)

@@ -104,7 +104,7 @@ def _proven(
         if not refused:
             plans = tuple(LoopPlan(axis, found) for axis, found in laws if not isinstance(found, Refusal))
             return Plan(kernel=kernel.name, programs=programs, loops=plans, left=left)
-        left += tuple(found for _, found in refused)
+        left += tuple(replace(found, subject=axis.name) for axis, found in refused)
         loops = tuple(axis for axis, found in laws if not isinstance(found, Refusal))
 
 
@@ -115,7 +115,9 @@ def _short(loop: For) -> Refusal | None:
         return None
     start, stop, step = (int(bound.value) for bound in bounds if isinstance(bound, Literal))
     trips = len(range(start, stop, step)) if step else 0
-    return Refusal(f"the loop runs {trips} times only", loop.span) if trips < FEWEST else None
+    return (
+        Refusal(f"the loop runs {trips} times only", loop.span, subject=loop.counter.name) if trips < FEWEST else None
+    )
 
 
 def _loops(kernel: Kernel) -> Iterator[tuple[For, str]]:

@@ -67,6 +67,7 @@ def _blocks(
         left = b.let(Binary(operator="sub", left=stop, right=counter), I32, (), span)
         valid = b.let(Compare(operator="lt", left=lanes, right=left), BOOL, shape, span, f"is_{plan.axis.name}")
         b.iterations = Tile(valid, (plan.axis,))
+        b.guard("rest", plan.axis)
     for c, inside, tile in zip(loop.carried, insides, carried, strict=True):
         b.tiles[c.inside.id] = replace(tile, operand=inside)
     ends = _iteration(b, loop, plan, carried)

@@ -159,6 +159,7 @@ def program_id(b: Blocking, let: Let, call: Call) -> None:
     if rows.axis not in {a for t in b.valid for a in t.lead}:
         valid = b.let(Compare(operator="lt", left=row, right=count), BOOL, shape, let.span, f"is_{name}")
         b.valid = (*b.valid, Tile(valid, (rows.axis,)))
+        b.guard("rows", rows.axis)
     last = b.let(Binary(operator="sub", left=count, right=Literal(1, scalar(I32))), I32, (), let.span)
     inside = b.call("minimum", (("x", row), ("y", last)), (), I32, shape, let.span, result.name)
     b.tiles[result.id] = Tile(inside, (rows.axis,))

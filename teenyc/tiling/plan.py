@@ -73,12 +73,14 @@ class LoopPlan:
 class Side:
     """One operand of a contraction: the factors multiplied into it, and what its elements are when they meet.
 
-    `element` is the type that the product of matrices reads, `is_rounded` whether that rounds what was computed.
+    `element` is the type that the product of matrices reads, `is_rounded` whether that rounds what was computed, and
+    `is_stored` whether memory holds it so.
     """
 
     factors: tuple[Operand, ...]
-    element: Element | None = None
+    element: Element
     is_rounded: bool = False
+    is_stored: bool = False
 
 
 @record
@@ -95,7 +97,20 @@ class Contraction:
     sides: tuple[Side, ...]
     outside: tuple[Operand, ...]
     is_negative: bool
-    span: Span = field(compare=False, repr=False)
+    precision: str = ""
+    """of a product of matrices of f32: `ieee`, `tf32` or `tf32x3`"""
+    span: Span = field(default=Span(0, 0), compare=False, repr=False)
+
+
+@record
+class Guard:
+    """What keeps rows and iterations that are not there from counting.
+
+    `rows` are programs beyond the grid, `rest` the iterations of the last block beyond the bound.
+    """
+
+    kind: str
+    axis: BlockedAxis
 
 
 @record(kw_only=True)
@@ -109,6 +124,7 @@ class Plan:
     programs: tuple[BlockedAxis, ...]
     loops: tuple[LoopPlan, ...] = ()
     contractions: tuple[Contraction, ...] = ()
+    guards: tuple[Guard, ...] = ()
     left: tuple[Refusal, ...] = ()
 
     @property
@@ -119,8 +135,12 @@ class Plan:
 
 @record
 class Refusal:
-    """Why something was left as it is, in words, and where; `help` says what would change that, where there is that."""
+    """Why something was left as it is, in words, and where; `help` says what would change that.
+
+    `subject` is the author's name of the axis that is left.
+    """
 
     reason: str
     span: Span = field(compare=False, repr=False)
     help: str = ""
+    subject: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from teenyc.ir.nodes import Binary, Call, Cast, Let, Value
 from teenyc.record import replace
 from teenyc.tiling import extents, sums
+from teenyc.tiling.plan import Contraction, Side
 from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of, shape_of
 from teenyc.types import ONE
 
@@ -28,6 +29,9 @@ def reduction(b: Blocking, let: Let, call: Call) -> None:
             raise RefusedError("a sum of products over one of several axes", let.span)
         b.tiles[result.id] = sums.contracted(b, sums.terms(b, source), place, None, let.span, result)
     else:
+        if call.intrinsic == "sum":
+            side = Side((source,), element_of(source))
+            b.decide(Contraction(result.id, 0, place, (side,), (), False, span=let.span))
         b.tiles[result.id] = reduced(b, let, call, b.tile(source, let.span), place, keeps)
 
 

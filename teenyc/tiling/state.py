@@ -26,7 +26,7 @@ from teenyc.ir.nodes import (
 from teenyc.ir.walk import results_of
 from teenyc.record import record
 from teenyc.source import NO_COMMENTS, Comments, Span
-from teenyc.tiling.plan import BlockedAxis, Contraction, LoopPlan
+from teenyc.tiling.plan import BlockedAxis, Contraction, Guard, LoopPlan, Refusal
 from teenyc.types import BOOL, ONE, Element, Extent, Shape, TensorType, broadcast, is_float
 
 
@@ -72,7 +72,8 @@ class Blocking:
     which of blocked iterations, where not all are. `raw` are the values that loads gave, `loaded` what a converted one
     was in memory, by the id of the converted. `multiples` are sums of equal elements, by id: what one is, and how many
     they are. `define` writes the definition of a value. `names` are those of loaded values whose converted ones the
-    author named. `contractions` records what became of each sum. `guards` holds the conditions under which loads are
+    author named. `contractions` records what became of each sum, `guarded` what is masked, `left` what stays as it is.
+    `guards` holds the conditions under which loads are
     made, and `bounds` those of loops that differ from row to row, by the loop's counter. `around` are the statements of
     the blocks around that at hand, `anywhere` what says whether flags hold along axes, by the flags and the other axes.
     `small` are tiles of small numbers, the last two fields what the kernel says of products.
@@ -97,6 +98,8 @@ class Blocking:
     around: list[list[Statement]] = field(default_factory=list)
     anywhere: dict[tuple[int, tuple[BlockedAxis, ...]], Tile] = field(default_factory=dict)
     contractions: list[Contraction] = field(default_factory=list)
+    guarded: list[Guard] = field(default_factory=list)
+    left: list[Refusal] = field(default_factory=list)
     small: set[int] = field(default_factory=set)
     dot_operands: str | None = None
     dot_precision: str = "ieee"
@@ -128,6 +131,16 @@ class Blocking:
         self.statements = next((s for s in blocks if any(operand in results_of(each) for each in s)), here)
         yield
         self.statements = here
+
+    def guard(self, kind: str, axis: BlockedAxis) -> None:
+        """Records that rows or iterations are kept from counting."""
+        if Guard(kind, axis) not in self.guarded:
+            self.guarded.append(Guard(kind, axis))
+
+    def leave(self, refusal: Refusal) -> None:
+        """Records that something stays as it is."""
+        if all((r, r.span) != (refusal, refusal.span) for r in self.left):
+            self.left.append(refusal)
 
     def fresh(self, element: Element, shape: Shape, name: str = "") -> Value:
         return Value(next(self.ids), TensorType(element, shape), name)

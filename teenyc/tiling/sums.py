@@ -70,12 +70,14 @@ def contraction(
         own = keys(b, tile)
         side = next((n for n, p in enumerate(parts) if key in own and own <= keys(b, p)), None)
         (factors[side] if side is not None else outside).append(factor)
-    read = precision.reading(b, parts).elements if len(parts) == 2 else tuple(element_of(p.operand) for p in parts)
+    reading = precision.reading(b, parts) if len(parts) == 2 else None
+    read = reading.elements if reading is not None else tuple(element_of(p.operand) for p in parts)
     sides = (
-        Side(tuple(f), element, precision.is_rounded(b, p, element))
+        Side(tuple(f), element, precision.is_rounded(b, p, element), precision.source_of(b, p) is not None)
         for f, p, element in zip(factors, parts, read, strict=True)
     )
-    return Contraction(*of, key, tuple(sides), tuple(outside), term.is_negative, span)
+    how = reading.precision if reading is not None else ""
+    return Contraction(*of, key, tuple(sides), tuple(outside), term.is_negative, how, span)
 
 
 def negative(b: Blocking, tile: Tile, element: Element, span: Span) -> Tile:

@@ -51,19 +51,30 @@ def _tried(kernel: Kernel, plan: Plan) -> Plan | Refusal:
         try:
             blocking, _ = _blocked(kernel, plan)
         except RefusedError as refused:
-            refusal = next((r for r in plan.left if r.span == refused.span), Refusal(refused.reason, refused.span))
+            known = (r for r in plan.left if _holds(refused.span, r.span))
+            refusal = next(known, Refusal(refused.reason, refused.span))
             loop = next((each for each in plan.loops if _holds(each.axis.span, refused.span)), None)
             if loop is None:
                 return refusal
-            plan = choose.without(kernel, plan, loop, replace(refusal, span=loop.axis.span))
+            plan = choose.without(kernel, plan, loop, replace(refusal, subject=loop.axis.name))
         else:
-            return replace(plan, contractions=tuple(blocking.contractions))
+            return decided(plan, blocking) if plan.axes else next(iter(plan.left), choose.no_gain(kernel))
+
+
+def decided(plan: Plan, blocking: Blocking) -> Plan:
+    """A plan with what was decided on the way."""
+    return replace(
+        plan,
+        contractions=tuple(blocking.contractions),
+        guards=tuple(blocking.guarded),
+        left=(*plan.left, *(r for r in blocking.left if all((r, r.span) != (o, o.span) for o in plan.left))),
+    )
 
 
 def lowered(kernel: Kernel, plan: Plan) -> Kernel:
     """The blocked kernel that a plan of the kernel describes."""
     blocking, programs = _blocked(normal(kernel), plan)
-    assert tuple(blocking.contractions) == plan.contractions, "what is written is what was decided"
+    assert decided(plan, blocking) == plan, "what is written is what was decided"
     blocks = tuple(dict.fromkeys(axis.block for axis in plan.axes))
     constants = tuple(ConstantParameter(name=b, type=scalar(I32), span=kernel.span) for b in blocks)
     return replace(
@@ -79,6 +90,11 @@ def lowered(kernel: Kernel, plan: Plan) -> Kernel:
             constants=blocks,
         ),
     )
+
+
+def form(kernel: Kernel, plan: Plan) -> Kernel:
+    """The kernel as a plan of it speaks of it, and as it is blocked: branches that differ within a block selections."""
+    return straightened(normal(kernel), plan.axes).kernel
 
 
 def _blocked(kernel: Kernel, plan: Plan) -> tuple[Blocking, tuple[Value, ...]]:

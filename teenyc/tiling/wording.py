@@ -26,7 +26,7 @@ from teenyc.ir.walk import operands_of, statements_of
 from teenyc.record import record
 from teenyc.tiling.plan import Term
 
-DEEPEST = 5
+DEEPEST = 7
 """Expressions of values without a name are written out this many levels deep; what is below is `…`."""
 
 SIGNS = {"add": "+", "sub": "−", "mul": "·", "div": "/", "rem": "%", "and": "&", "or": "|", "xor": "^"}
@@ -106,7 +106,7 @@ class Wording:
     def _operation(self, operation: Operation, depth: int) -> tuple[str, int]:
         match operation:
             case Copy(operand=inner) | ExpandDims(operand=inner) | Cast(operand=inner):
-                return self._text(inner, depth)
+                return self._text(inner, depth + 1)
             case Unary(operator=operator, operand=inner):
                 return ("−" if operator == "neg" else "!") + _inside(*self._text(inner, depth), WHOLE), 2
             case Binary(operator=operator, left=left, right=right) | Compare(operator=operator, left=left, right=right):
@@ -118,7 +118,7 @@ class Wording:
             case Offset(pointer=pointer, offset=offset):
                 return f"{self._text(pointer, depth)[0]} + {self._text(offset, depth)[0]}", 2
             case Call(intrinsic=intrinsic) if intrinsic in BARE:
-                return self._text(operation.operands[0][1], depth)
+                return self._text(operation.operands[0][1], depth + 1)
             case Call(intrinsic="zeros"):
                 return "0", WHOLE
             case Call(intrinsic="load"):

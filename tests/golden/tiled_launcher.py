@@ -94,6 +94,13 @@ TEENYC = {
                     {"BLOCK_N": 128, "num_warps": 1, "num_stages": 2},
                 ],
             },
+            "tiling": [
+                "11:5    the loop over `column` is blocked: one iteration takes `BLOCK_N` of the source's",
+                "12:9      `total`: sum, total' = total + Σ_column load(x + row·columns + column)",
+                "12:9        Σ_column load(x + row·columns + column) stays a sum",
+                "11:5    full blocks run without a mask; in the rest, loads beyond the last `column` read 0, sums",
+                "            add 0 and extrema see the number that never changes them",
+            ],
         },
     },
 }

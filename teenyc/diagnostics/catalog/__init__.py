@@ -21,7 +21,7 @@ PHASES = MappingProxyType(
         "E02": ("names",),
         "E03": ("types", "calls", "shapes", "values", "padding"),
         "E04": ("memory", "descriptors"),
-        "E05": ("target",),
+        "E05": ("target", "tiling"),
         "E06": ("structure", "functions"),
         "W": ("lints",),
     }

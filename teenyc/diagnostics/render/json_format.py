@@ -36,11 +36,11 @@ def _diagnostic(report: Report) -> dict[str, object]:
         "severity": diagnostic.severity.value,
         "message": diagnostic.message(),
         "file": source.name if source else None,
-        "span": _span(diagnostic.span, source),
+        "span": span_of(diagnostic.span, source),
         "labels": _labels(report),
         "notes": list(diagnostic.notes()),
         "help": diagnostic.help(),
-        "fix": {"span": _span(fix.span, source), "replacement": fix.replacement} if fix and source else None,
+        "fix": {"span": span_of(fix.span, source), "replacement": fix.replacement} if fix and source else None,
     }
 
 
@@ -51,12 +51,13 @@ def _labels(report: Report) -> list[dict[str, object]]:
         return []
     labels = [Label(diagnostic.span, diagnostic.label()), *diagnostic.secondary()]
     return [
-        {"span": _span(label.span, report.source), "text": label.text, "primary": index == 0}
+        {"span": span_of(label.span, report.source), "text": label.text, "primary": index == 0}
         for index, label in enumerate(labels)
     ]
 
 
-def _span(span: Span | None, source: SourceFile | None) -> dict[str, object] | None:
+def span_of(span: Span | None, source: SourceFile | None) -> dict[str, object] | None:
+    """A place as programs read it."""
     if span is None or source is None:
         return None
     inside = clamp(span, source)

@@ -1,0 +1,214 @@
+"""Certificates: a plan, or why there is none, goes in; sentences that people can check come out, with their places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from teenyc.ir.axes import AxisInfo, axes
+from teenyc.ir.nodes import Binary, Call, Carried, Certificate, Copy, For, Kernel, Let, Operand, Remark, Value
+from teenyc.ir.walk import statements_of
+from teenyc.record import replace
+from teenyc.source import Span
+from teenyc.tiling.plan import (
+    Contraction,
+    Extremum,
+    Law,
+    LoopPlan,
+    Plan,
+    Refusal,
+    Side,
+    Sum,
+    Unchanged,
+)
+from teenyc.tiling.tile import form
+from teenyc.tiling.wording import SHORT, Wording
+from teenyc.types import F32, TypeVar
+
+LONG = {"maximum": "maximum", "minimum": "minimum"}
+GUARDS = {
+    "rows": "programs beyond the grid compute what the last `{}` does, and store nothing",
+    "rest": "full blocks run without a mask; in the rest, loads beyond the last `{}` read 0, sums add 0 and extrema see"
+    " the number that never changes them",
+}
+
+
+def certificate(kernel: Kernel, plan: Plan | Refusal) -> Certificate:
+    """What tiling did with a kernel. The plan is one of this very kernel, with its functions expanded."""
+    if isinstance(plan, Refusal):
+        return Certificate(False, (Remark("refused", plan.reason, plan.span, help=plan.help),))
+    return Certificate(True, tuple(_Speaker(form(kernel, plan), plan).remarks()))
+
+
+class _Speaker:
+    """Speaks of one plan in the words of its kernel."""
+
+    def __init__(self, kernel: Kernel, plan: Plan) -> None:
+        self.plan = plan
+        self.fors = {s.counter.id: s for _, s in statements_of(kernel.body) if isinstance(s, For)}
+        wording = Wording.of(kernel)
+        self.lets = wording.lets
+        carried = [
+            (c, self.plain(y)) for s in self.fors.values() for c, y in zip(s.carried, s.body.yields, strict=True)
+        ]
+        primed = {y.id for c, y in carried if isinstance(y, Value) and y.name == c.inside.name}
+        self.wording = replace(wording, primed=frozenset(primed))
+        self.infos = axes(kernel)
+
+    def remarks(self) -> Iterator[Remark]:
+        said: set[int] = set()
+        for axis in self.plan.programs:
+            text = f"`{axis.name}`, program axis {axis.id}, is blocked: a program takes `{axis.block}` rows"
+            yield Remark("program", text, axis.span, subject=axis.name)
+        for loop in self.plan.loops:
+            yield from self.loop(loop, said)
+        for each in sorted(self.plan.contractions, key=lambda c: c.span):
+            if each.result not in said:
+                yield self.contraction(each, 0)
+        for guard in self.plan.guards:
+            yield Remark("guard", GUARDS[guard.kind].format(guard.axis.name), guard.axis.span)
+        for left in self.plan.left:
+            yield Remark("left", left.reason, left.span, help=left.help, subject=left.subject)
+
+    # ---- loops ------------------------------------------------------------------------------------------------------
+
+    def loop(self, plan: LoopPlan, said: set[int]) -> Iterator[Remark]:
+        """The loop, the law of each value that it carries, and the sums in it."""
+        loop, axis = self.fors[plan.axis.id], plan.axis
+        text = f"the loop over `{axis.name}` is blocked: one iteration takes `{axis.block}` of the source's"
+        yield Remark("loop", text, axis.span, subject=axis.name)
+        rows = zip(loop.carried, loop.body.yields, plan.laws, strict=True)
+        for carried, following, law in sorted(rows, key=lambda row: self.span(row[1], loop.span)):
+            new = self.plain(following)
+            text = self.law(carried, new, law, plan)
+            yield Remark("law", text, self.span(following, loop.span), 1, subject=carried.inside.name)
+            if isinstance(new, Value):
+                yield from self.sums_of({new.id}, 2, said)
+        inside = {v.id for _, s in statements_of(loop.body) if isinstance(s, Let) for v in s.results}
+        yield from self.sums_of(inside, 1, said)
+
+    def law(self, carried: Carried, new: Operand, law: Law, plan: LoopPlan) -> str:
+        """A law with its formula."""
+        name = carried.inside.name or "a value"
+        match law:
+            case Unchanged():
+                return f"`{name}`: handed on as it is"
+            case Extremum():
+                short = SHORT[law.intrinsic]
+                block = f"{short}_{plan.axis.name} {self.wording.product([law.operand])}"
+                formula = f"{self.next_name(new, name)} = {short}({name}, {block})"
+                return f"`{name}`: running {LONG[law.intrinsic]}, {formula}"
+            case Sum():
+                return self.sum(name, carried.inside, new, law, plan)
+            case _:
+                assert_never(law)
+
+    def sum(self, name: str, inside: Value, new: Operand, law: Sum, plan: LoopPlan) -> str:
+        coefficient = [f for f in law.kept.factors if f != inside]
+        terms, sign = law.terms, "+"
+        if len(terms) == 1 and terms[0].is_negative:
+            terms, sign = (replace(terms[0], is_negative=False),), "−"
+        added = self.wording.sum(terms)
+        added = f"({added})" if len(terms) > 1 else added
+        formula = f"{self.next_name(new, name)} = {self.wording.product([*coefficient, inside])} {sign} "
+        formula += f"Σ_{plan.axis.name} {added}"
+        if law.extremum is None:
+            return f"`{name}`: sum, {formula}"
+        loop = self.fors[plan.axis.id]
+        extremum = plan.laws[law.extremum]
+        assert isinstance(extremum, Extremum), "sums are brought to an extremum"
+        maximum = self.next_name(self.plain(loop.body.yields[law.extremum]), loop.carried[law.extremum].inside.name)
+        factors = [*coefficient, *(f for term in law.terms for f in term.factors)]
+        where = self.definitions(factors)
+        kind = LONG[extremum.intrinsic]
+        return (
+            f"`{name}`: rescaled sum, {formula}{where}, with {maximum} the {kind} after the block; "
+            f"the intermediate {kind.replace('mum', 'ma')} cancel"
+        )
+
+    def definitions(self, factors: list[Operand]) -> str:
+        """What named exponentials are."""
+        texts = [
+            f"{self.wording.name(f)} = {self.wording.definition(f)}"
+            for f in dict.fromkeys(map(self.plain, factors))
+            if isinstance(f, Value) and self.wording.name(f) and self.is_call(f)
+        ]
+        return f", where {' and '.join(texts)}" if texts else ""
+
+    def is_call(self, value: Value) -> bool:
+        let = self.lets.get(value.id)
+        operation = let.operation if let is not None else None
+        return isinstance(operation, Call) and operation.intrinsic in ("exp", "exp2")
+
+    def next_name(self, new: Operand, name: str) -> str:
+        """How the next value of what a loop carries is called."""
+        own = self.wording.name(new)
+        return own if own else f"{name}'"
+
+    # ---- sums -------------------------------------------------------------------------------------------------------
+
+    def sums_of(self, values: set[int], depth: int, said: set[int]) -> Iterator[Remark]:
+        for each in sorted(self.plan.contractions, key=lambda c: c.span):
+            if each.result in values and each.result not in said:
+                yield self.contraction(each, depth)
+        said |= values
+
+    def contraction(self, each: Contraction, depth: int) -> Remark:
+        axis = self.axis_name(each)
+        factors = [f for side in each.sides for f in side.factors]
+        let = self.lets.get(each.result)
+        name = self.wording.name(let.results[0]) if let is not None and depth < 2 else ""
+        head = f"`{name}`: " * bool(name) + f"Σ_{axis} {self.wording.product(factors)}"
+        outside = f"; `{self.wording.product(each.outside)}` is multiplied outside" if each.outside else ""
+        if len(each.sides) == 2:
+            operands = ", ".join(self.side(*pair) for pair in (each.sides, each.sides[::-1]))
+            how = f", by `{each.precision}`" if all(s.element == F32 for s in each.sides) else ""
+            return Remark("product", f"{head} is a product of matrices: {operands}{how}{outside}", each.span, depth)
+        if not each.sides:
+            return Remark("sum", f"nothing varies along `{axis}`: what is added counts once for each", each.span, depth)
+        is_product = len(factors) > 1 or any(map(self.is_product, factors))
+        reason = ": its factors vary along the same axes" if is_product else ""
+        return Remark("sum", f"{head} stays a sum{reason}{outside}", each.span, depth)
+
+    def is_product(self, operand: Operand) -> bool:
+        """Whether an operand without a name is a product."""
+        let = self.lets.get(operand.id) if isinstance(operand, Value) and not self.wording.name(operand) else None
+        return let is not None and isinstance(let.operation, Binary) and let.operation.operator == "mul"
+
+    def side(self, side: Side, other: Side) -> str:
+        """One operand of a product: what it is, and in which type it is read."""
+        text = f"`{self.wording.product(side.factors)}`"
+        if side.is_rounded:
+            return f"{text} rounded to `{side.element}`"
+        if side.is_stored:
+            return f"{text} as stored in `{side.element}`"
+        if other.is_stored and isinstance(other.element, TypeVar) and other.element != side.element:
+            return f"{text} rounded to `{other.element}` (where that is f16, both are widened to f32 and not rounded)"
+        return f"{text} in `{side.element}`"
+
+    def axis_name(self, each: Contraction) -> str:
+        """What the author calls the axis of a sum."""
+        if not isinstance(each.over, int):
+            return each.over.name
+        infos = [self.infos[f.id] for side in each.sides for f in side.factors if isinstance(f, Value)]
+        return next((name for info in infos for name in self.lane_names(info, each.over)), "lane")
+
+    def lane_names(self, info: AxisInfo, place: int) -> Iterator[str]:
+        """The names of the lanes at a place counted from the last."""
+        for lane in sorted(info.lanes[-1 - place]) if place < len(info.lanes) else ():
+            let = self.lets.get(lane.id)
+            if let is not None and (name := self.wording.name(let.results[0])):
+                yield name
+
+    # ---- values -----------------------------------------------------------------------------------------------------
+
+    def plain(self, operand: Operand) -> Operand:
+        """What an operand is another name of."""
+        let = self.lets.get(operand.id) if isinstance(operand, Value) else None
+        return self.plain(let.operation.operand) if let is not None and isinstance(let.operation, Copy) else operand
+
+    def span(self, operand: Operand, otherwise: Span) -> Span:
+        """Where a value is made."""
+        plain = self.plain(operand)
+        let = self.lets.get(plain.id) if isinstance(plain, Value) else None
+        return let.span if let is not None else otherwise

@@ -1,0 +1,96 @@
+"""Plans as text for people and goldens: every field of a plan, one decision a line, the same on every run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import assert_never
+
+from teenyc.ir.nodes import For, Kernel, Operand
+from teenyc.ir.printer import Names, operand_text, value_names
+from teenyc.ir.walk import statements_of
+from teenyc.tiling.plan import (
+    BlockedAxis,
+    Contraction,
+    Extremum,
+    Key,
+    Law,
+    LoopPlan,
+    Plan,
+    Refusal,
+    Side,
+    Sum,
+    Term,
+    Unchanged,
+)
+from teenyc.tiling.tile import form
+
+
+def print_plan(kernel: Kernel, plan: Plan | Refusal) -> str:
+    """The plan of a kernel, ending in a newline. Values are called as in the IR before the pass."""
+    if isinstance(plan, Refusal):
+        return f"no plan of {kernel.name}: {plan.reason}\n"
+    kernel = form(kernel, plan)
+    names = value_names(kernel)
+    lines = [f"plan of {plan.kernel}", *(f"    program {a.id} {_axis(a)}" for a in plan.programs)]
+    loops = {s.counter.id: s for _, s in statements_of(kernel.body) if isinstance(s, For)}
+    for loop in plan.loops:
+        lines.extend(_loop(loop, loops[loop.axis.id], names))
+    lines.extend(f"    {_contraction(each, names)}" for each in plan.contractions)
+    lines.extend(f"    guard {each.kind} of {each.axis.name}" for each in plan.guards)
+    lines.extend(f"    left {each.subject or 'something'}: {each.reason}" for each in plan.left)
+    return "\n".join(lines) + "\n"
+
+
+def _axis(axis: BlockedAxis) -> str:
+    return f"{axis.name} block {axis.block}"
+
+
+def _loop(plan: LoopPlan, loop: For, names: Names) -> Iterator[str]:
+    yield f"    loop {_axis(plan.axis)}"
+    for carried, law in zip(loop.carried, plan.laws, strict=True):
+        yield f"        carry {operand_text(carried.inside, names)}: {_law(law, loop, names)}"
+
+
+def _law(law: Law, loop: For, names: Names) -> str:
+    match law:
+        case Extremum():
+            return f"{law.intrinsic} of {operand_text(law.operand, names)}"
+        case Sum():
+            terms = _terms(law.terms, names)
+            if law.extremum is None:
+                return f"sum of {terms}"
+            extremum = operand_text(loop.carried[law.extremum].inside, names)
+            return f"sum of {terms}, rescaled by {extremum}: {_terms([law.kept], names)}"
+        case Unchanged():
+            return "unchanged"
+        case _:
+            assert_never(law)
+
+
+def _terms(terms: Collection[Term], names: Names) -> str:
+    return " ".join(f"{'-' if t.is_negative else '+'} {_factors(t.factors, names)}" for t in terms)
+
+
+def _factors(factors: Collection[Operand], names: Names) -> str:
+    return " * ".join(operand_text(f, names) for f in factors) or "1"
+
+
+def _contraction(each: Contraction, names: Names) -> str:
+    """`dot %acc term 0 over k: [%p] bf16 rounded, [%v] bf16 stored, outside %scale`."""
+    kind = "dot" if len(each.sides) == 2 else "sum"
+    result = names.get(each.result, "%?")
+    parts = [*(_side(s, names) for s in each.sides)]
+    if each.outside:
+        parts.append(f"outside {_factors(each.outside, names)}")
+    sign = "-" if each.is_negative else "+"
+    how = f" {each.precision}" if each.precision else ""
+    return f"{kind}{how} {result} term {each.term} {sign} over {_key(each.over)}: {', '.join(parts)}"
+
+
+def _side(side: Side, names: Names) -> str:
+    how = " rounded" if side.is_rounded else " stored" if side.is_stored else ""
+    return f"[{_factors(side.factors, names)}] {side.element}{how}"
+
+
+def _key(key: Key) -> str:
+    return f"lanes {key} from the last" if isinstance(key, int) else key.name
