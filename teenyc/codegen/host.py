@@ -26,11 +26,17 @@ from teenyc.types import DType, Kind, TensorType, Type
 
 __all__ = ["RESERVED", "BoundView", "HostView", "Names", "OpView", "host_view", "metadata"]
 
+CHECKING = ("numbers", "os")
+"""What the host part imports."""
+
+LAUNCHING = ("contextlib", "functools", "hashlib", "json", "warnings")
+"""What it imports beside, where there are launchers."""
+
 RESERVED = frozenset(
-    "AttributeError TEENYC TypeError ValueError ZeroDivisionError any bool callable dict float frozenset functools"
-    " getattr hasattr int isinstance len list max next numbers os set staticmethod str tl triton tuple type"
-    " zip".split()
-)
+    "AttributeError Exception OSError RuntimeError TEENYC TypeError ValueError ZeroDivisionError abs all any bool"
+    " callable dict enumerate float frozenset getattr hasattr int isinstance len list max min next open property range"
+    " repr set sorted staticmethod str sum tl triton tuple type zip".split()
+) | {*CHECKING, *LAUNCHING}
 """Names that the host part reads: the kernels and functions of a module must not take them."""
 
 
@@ -94,7 +100,9 @@ def host_view(
     kernels = {k.name: k for k in source_kernels(program)}
     tiled = tiled_kernels(program)
     return HostView(
-        imports=(*(["import functools"] if tiled else []), "import numbers", "import os") if kernels else (),
+        imports=tuple(f"import {name}" for name in sorted([*LAUNCHING, *CHECKING] if tiled else CHECKING))
+        if kernels
+        else (),
         metadata=tuple(literal_lines(facts, "TEENYC = ")),
         takes_dtypes=any(fact["type"] == "dtype" for k in kernels.values() for fact in constants_of(k, names)),
         launchers=tuple(_launcher_view(k, tiled[k.name], names) for k in kernels.values() if k.name in tiled),

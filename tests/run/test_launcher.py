@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 import torch
+import triton
 from memory import Guarded
 
 import teenyc
@@ -197,3 +199,148 @@ def test_tile_asks_for_blocks_or_none(source: Path, tmp_path: Path) -> None:
     plain.write_text(HEADS.replace("#[kernel(tile)]", "#[kernel]"))
     assert not hasattr(teenyc.load(plain).scores, "tiled")
     assert hasattr(teenyc.load(plain, tile=True).scores, "tiled")
+
+
+# ---- the choice of a configuration, with times that the tests make up ------------------------------------------------
+
+
+class Gpu:
+    """What the launcher asks torch about the device."""
+
+    is_capturing = False
+
+    def get_device_name(self) -> str:
+        return "a device of the tests"
+
+    def is_current_stream_capturing(self) -> bool:
+        return self.is_capturing
+
+
+class Bench:
+    """A kernel as on a GPU: a candidate takes as long as `milliseconds` says, and runs twice as it is timed."""
+
+    def __init__(self, module: ModuleType, kernel: Any) -> None:
+        self.module, self.kernel, self.gpu = module, kernel, Gpu()
+        self.tried: list[dict[str, int] | None] = []
+        self.unfit: Callable[[dict[str, int]], bool] = lambda config: False
+
+    def milliseconds(self, run: Any, updated: list[tuple[Any, Any]]) -> float:
+        config = run.args[0]
+        for _ in range(2):
+            for copy, tensor in updated:
+                copy.untyped_storage().copy_(tensor.untyped_storage())
+            run()
+        self.tried.append(config)
+        return 999.0 if config is None else abs(config["BLOCK_N"] - 64) + config["num_warps"] / 10
+
+    def fits(self, config: dict[str, int], launch: Any) -> bool:
+        if self.unfit(config):
+            self.kernel._failures.append(RuntimeError("it does not fit"))
+        return not self.unfit(config)
+
+
+@pytest.fixture
+def benches(device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Bench]]:
+    """Makes benches for kernels, with a cache of their own."""
+    if device != "cpu":
+        pytest.skip("times are real on a GPU")
+
+    def made(module: ModuleType, kernel: Any) -> Bench:
+        bench = Bench(module, kernel)
+        monkeypatch.setattr(module, "_INTERPRETED", False)
+        monkeypatch.setattr(module, "_gpu", lambda: bench.gpu)
+        monkeypatch.setattr(module, "_milliseconds", bench.milliseconds)
+        monkeypatch.setattr(kernel, "_fits", bench.fits)
+        monkeypatch.setattr(kernel, "_known", {})
+        for name in ("plain", "tiled"):
+            monkeypatch.setattr(getattr(kernel, name), "cache_key", f"the source of {name}", raising=False)
+        return bench
+
+    with triton.knobs.cache.scope():
+        triton.knobs.cache.dir = str(tmp_path)
+        yield made
+
+
+@pytest.fixture
+def bench(rows: ModuleType, benches: Callable[..., Bench]) -> Bench:
+    return benches(rows, rows.row_products)
+
+
+def chosen(bench: Bench, case: Case) -> Any:
+    """The configuration that a launch kept."""
+    bench.kernel[(case.sizes[0],)](*case.arguments)
+    case.check()
+    (config,) = bench.kernel._known.values() if bench.kernel._known else ("nothing is kept",)
+    return config
+
+
+BEST = {"BLOCK_M": 16, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2}
+
+
+def test_the_tuner_takes_the_fastest_and_keeps_it(bench: Bench, device: str) -> None:
+    assert chosen(bench, Case(device)) == BEST
+    assert None in bench.tried, "few programs may be fastest as written"
+    assert BEST in bench.tried
+    count = len(bench.tried)
+    assert chosen(bench, Case(device, 39, 44)) == BEST
+    bench.kernel._known.clear()
+    assert chosen(bench, Case(device)) == BEST
+    assert len(bench.tried) == count, "it was timed again"
+    bench.kernel._known.clear()
+    chosen(bench, Case(device, 3, 500))
+    assert len(bench.tried) > count, "other sizes are another kind"
+
+
+def test_the_tuner_works_on_copies(benches: Callable[..., Bench], device: str, tmp_path: Path) -> None:
+    path = tmp_path / "in_place.tk"
+    path.write_text("""
+    #[kernel(tile)]
+    fn halves(x: Pointer<f32>, w: Pointer<f32>, m: i32) {
+        let row = program_id(0);
+        let mut total = load(x + row);
+        for k in 0..m {
+            total += load(w + k) * 0.5;
+        }
+        store(x + row, total);
+    }""")
+    module = teenyc.load(path)
+    bench = benches(module, module.halves)
+    memory = torch.arange(60.0, device=device)
+    x, w = memory[10:30], torch.ones(50, device=device)
+    module.halves[(20,)](x, w, 50)
+    assert bench.tried
+    expected = torch.arange(60.0, device=device)
+    expected[10:30] += 25
+    assert torch.equal(memory, expected)
+
+
+@pytest.mark.parametrize("why", ["tune", "capture"])
+def test_nothing_is_timed_where_that_is_forbidden(
+    bench: Bench, device: str, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if why == "tune":
+        monkeypatch.setattr(bench.kernel, "tune", False)
+    bench.gpu.is_capturing = why == "capture"
+    first = bench.kernel._facts["configs"][0]
+    assert chosen(bench, Case(device, 64, 41)) == (first if why == "tune" else "nothing is kept")
+    assert not bench.tried
+
+
+def test_what_does_not_fit_is_left_out(bench: Bench, device: str) -> None:
+    bench.unfit = lambda config: config["BLOCK_N"] <= 64
+    assert chosen(bench, Case(device))["BLOCK_N"] == 128
+    bench.kernel._known.clear()
+    bench.unfit = lambda config: True
+    with pytest.warns(UserWarning, match="runs as written"):
+        assert chosen(bench, Case(device, 3, 3)) is None
+
+
+def test_a_table_saves_the_tuner(bench: Bench, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = {"device": "a device of the tests", "dtypes": ["f32"] * 3, "named": {}}
+    small, large = {"BLOCK_M": 16, "BLOCK_N": 16, "num_warps": 1}, {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4}
+    tables = [{**row, "sizes": [s, 1, 1, s, s], "config": c} for s, c in ((2, small), (6, large))]
+    monkeypatch.setattr(bench.kernel, "tables", [*tables, {**tables[0], "device": "another", "config": None}])
+    assert chosen(bench, Case(device, 5, 7)) == small
+    bench.kernel._known.clear()
+    assert chosen(bench, Case(device, 100, 300)) == large
+    assert not bench.tried
