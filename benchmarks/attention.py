@@ -1,6 +1,8 @@
 """How fast attention is, forward and backward, beside torch's flash and cuDNN back ends in the same run.
 
-    python benchmarks/attention.py [--seconds S] [--cpu]
+    python benchmarks/attention.py [--seconds S] [--reference FILE] [--cpu]
+
+`--reference` names a file of kernels that were blocked by hand (see `by_hand.py`): one more contender.
 
 The contenders of a case take turns, so that what happens to the machine happens to all of them; a row shows medians.
 Each launch is timed by events on the GPU, after the L2 cache was overwritten, and behind a pause that lets the CPU run
@@ -14,7 +16,7 @@ import statistics
 import sys
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -24,10 +26,11 @@ from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 OURS = "teenyc"
+BY_HAND = "by hand"
 BACK_ENDS = {"flash": SDPBackend.FLASH_ATTENTION, "cuDNN": SDPBackend.CUDNN_ATTENTION}
 DTYPES = (torch.bfloat16, torch.float16)
 HEADS = (4, 16)
-SIZES = [(n, d) for n in (1024, 4096) for d in (64, 128)]
+SIZES = [(n, d) for n in (4096, 16384) for d in (64, 128)]
 TINY_HEADS = (1, 2)
 TINY_SIZES = [(8, 16)]
 FEWEST, MOST = 5, 50
@@ -47,21 +50,28 @@ class Contender:
 
 
 def main() -> int:
-    options = report.arguments(__doc__, seconds=("how long to time one pass of one case (3)", 3.0))
+    options = report.arguments(
+        __doc__,
+        seconds=("how long to time one pass of one case (3)", 3.0),
+        reference=("a file of kernels that were blocked by hand, on a GPU", ""),
+    )
     sizes, heads = (TINY_SIZES, TINY_HEADS) if options.cpu else (SIZES, HEADS)
     kernels, stopwatch = report.flash_attn2(), Stopwatch(options.device)
+    reference = _reference(options.reference)
+    peers = [*([BY_HAND] if reference else []), *BACK_ENDS]
     rows, faults, started = [], [], time.perf_counter()
     for dtype in DTYPES:
         for n, d in sizes:
-            found = contenders(kernels, (*heads, n, d), dtype, options.device)
+            found = contenders(kernels, reference, (*heads, n, d), dtype, options.device)
             faults += [f"[{n}, {d}] {report.name_of(dtype)}: {words}" for words in disagreements(found)]
             for direction in ("forward", "backward"):
                 times = measure(found, direction, stopwatch, options.seconds)
                 flops = 4 * heads[0] * heads[1] * n * n * d * (1.0 if direction == "forward" else 2.5)
-                rows.append([report.name_of(dtype), n, d, direction, *_cells(times, flops)])
+                rows.append([report.name_of(dtype), n, d, direction, *_cells(times, flops, peers)])
     print(report.section("Speed of attention", options.device))
     print(_explanation(heads, time.perf_counter() - started))
-    print(report.table(_head(), rows))
+    print(report.table(_head(peers), rows))
+    print("".join(f"- {line}\n" for line in _configurations(kernels)))
     print("".join(f"- FAULT: {fault}\n" for fault in faults), end="")
     return 1 if faults else 0
 
@@ -69,13 +79,28 @@ def main() -> int:
 # ---- contenders -----------------------------------------------------------------------------------------------------
 
 
+def _reference(path: str) -> ModuleType | None:
+    """The kernels blocked by hand."""
+    if not path:
+        return None
+    import by_hand
+
+    return by_hand.load(path)
+
+
 def contenders(
-    kernels: ModuleType, shape: tuple[int, int, int, int], dtype: torch.dtype, device: str
+    kernels: ModuleType,
+    reference: ModuleType | None,
+    shape: tuple[int, int, int, int],
+    dtype: torch.dtype,
+    device: str,
 ) -> dict[str, Contender]:
-    """Ours, and torch's back ends that take the case, on the same random inputs; each ran once."""
+    """Ours, those blocked by hand, and torch's back ends that take the case, on the same inputs; each ran once."""
     generator = torch.Generator(device).manual_seed(sum(shape))
     inputs = [report.normal(shape, dtype, generator) for _ in range(4)]
     found = {OURS: ours(kernels, *inputs)}
+    if reference is not None:
+        found[BY_HAND] = blocked_by_hand(reference, *inputs)
     for name, back_end in BACK_ENDS.items():
         contender = by_torch(back_end, *inputs)
         found.update({name: contender} if contender else {})
@@ -101,6 +126,16 @@ def ours(kernels: ModuleType, q: Tensor, k: Tensor, v: Tensor, do: Tensor) -> Co
     forward()
     backward()
     return Contender({"forward": forward, "backward": backward}, tuple(x.view(shape) for x in (o, dq, dk, dv)))
+
+
+def blocked_by_hand(reference: ModuleType, *inputs: Tensor) -> Contender:
+    """The kernels of `--reference`."""
+    import by_hand
+
+    passes, results = by_hand.passes(reference, *(x.flatten(0, 1) for x in inputs))
+    passes["forward"]()
+    passes["backward"]()
+    return Contender(passes, tuple(x.view(inputs[0].shape) for x in results))
 
 
 def by_torch(back_end: SDPBackend, q: Tensor, k: Tensor, v: Tensor, do: Tensor) -> Contender | None:
@@ -176,24 +211,32 @@ def measure(
 # ---- the table ------------------------------------------------------------------------------------------------------
 
 
-def _head() -> list[str]:
-    speeds = [f"{name} TFLOP/s" for name in (OURS, *BACK_ENDS)]
-    return ["dtype", "N", "D", "pass", f"{OURS} ms", *speeds, *(f"of {name}" for name in BACK_ENDS), "spread", "rounds"]
+def _head(peers: Sequence[str]) -> list[str]:
+    speeds = [f"{name} TFLOP/s" for name in (OURS, *peers)]
+    return ["dtype", "N", "D", "pass", f"{OURS} ms", *speeds, *(f"of {name}" for name in peers), "spread", "rounds"]
 
 
-def _cells(times: Mapping[str, list[float]], flops: float) -> list[str]:
-    """Our median, the speed of everybody, and the median over rounds of how fast we are beside each back end."""
+def _cells(times: Mapping[str, list[float]], flops: float, peers: Sequence[str]) -> list[str]:
+    """Our median, the speed of everybody, and the median over rounds of how fast we are beside each peer."""
     mine = times[OURS]
     speeds = [
-        f"{flops / statistics.median(times[name]) / 1e9:.3g}" if name in times else "n/a" for name in (OURS, *BACK_ENDS)
+        f"{flops / statistics.median(times[name]) / 1e9:.3g}" if name in times else "n/a" for name in (OURS, *peers)
     ]
-    ratios = [_ratio(mine, times[name]) if name in times else "n/a" for name in BACK_ENDS]
+    ratios = [_ratio(mine, times[name]) if name in times else "n/a" for name in peers]
     spread = (max(mine) - min(mine)) / statistics.median(mine)
     return [f"{statistics.median(mine):.3g}", *speeds, *ratios, f"{spread:.1%}", str(len(mine))]
 
 
 def _ratio(mine: list[float], theirs: list[float]) -> str:
     return f"{statistics.median(b / a for a, b in zip(mine, theirs, strict=True)):.4f}"
+
+
+def _configurations(kernels: ModuleType) -> Iterator[str]:
+    """What our launchers chose, by kernel, dtype, constants and sizes."""
+    for name in kernels.TEENYC["kernels"]:
+        for (_, dtypes, named, sizes), config in getattr(kernels, name).chosen().items():
+            words = ", ".join(f"{key} {value}" for key, value in (config or {}).items()) or "as written"
+            yield f"`{name}`, {report.name_of(dtypes[0])}, {dict(named)}, sizes {list(sizes)}: {words}"
 
 
 def _explanation(heads: tuple[int, int], seconds: float) -> str:

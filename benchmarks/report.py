@@ -21,16 +21,16 @@ import torch
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def arguments(doc: str | None, **numbers: tuple[str, float]) -> argparse.Namespace:
+def arguments(doc: str | None, **others: tuple[str, float | str]) -> argparse.Namespace:
     """The command line, where `device` is `cuda`, or `cpu` with `--cpu`: kernels then run under Triton's interpreter.
 
-    `numbers` are further options, each with its help and its default. Call it before anything imports triton, which
-    asks at its import where kernels run.
+    `others` are further options, numbers or texts, each with its help and its default. Call it before anything imports
+    triton, which asks at its import where kernels run.
     """
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cpu", action="store_true", help="tiny sizes under Triton's interpreter, to try the script")
-    for name, (words, default) in numbers.items():
-        parser.add_argument(f"--{name}", type=float, default=default, help=words)
+    for name, (words, default) in others.items():
+        parser.add_argument(f"--{name}", type=type(default), default=default, help=words)
     options = parser.parse_args()
     if options.cpu:
         os.environ["TRITON_INTERPRET"] = "1"

@@ -29,8 +29,10 @@ def check(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float | None
     want = attention(*flat, scale=q.shape[-1] ** -0.5 if scale is None else scale)
     assert o.shape == q.shape
     assert (o.dtype, o.device) == (q.dtype, q.device)
+    least = 1.0 if k.shape[-2] == 1 else 0.0  # dq and dk of one key are differences of equal numbers
     for got, expected in zip((o, *grads), (want.o, want.dq, want.dk, want.dv), strict=True):
-        assert relative_error(got.detach().flatten(0, -3), expected) <= TOLERANCE[q.dtype]
+        norm = max(float(expected.norm()), least)
+        assert float((got.detach().flatten(0, -3).double() - expected).norm()) <= TOLERANCE[q.dtype] * norm
 
 
 @dtypes
