@@ -358,6 +358,10 @@ class _Launcher:
     def __repr__(self):
         return f"{type(self).__name__}({self.__name__})"
 
+    def chosen(self):
+        """The configurations that launches took so far, None for the kernel as written, by kind of launch."""
+        return dict(self._known)
+
     def __getitem__(self, grid):
         return lambda *args, **named: self._launch(grid, args, named)
 
