@@ -393,14 +393,7 @@ def _met_element(
 def note_facts(context: Context, function: str, read: Read) -> None:
     """`static_assert(M == N)` makes the two one extent from here on."""
     if function == "static_assert" and read.equal is not None:
-        left, right = read.equal
-        for name in sorted(right.names):
-            if right == Extent.of(name) and right != left:
-                context.equal[name] = left
-                return
-        for name in sorted(left.names):
-            if left == Extent.of(name):
-                context.equal[name] = right
+        context.note_equal(*read.equal)
 
 
 def note_place(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from teenyc.check import arguments, descriptors, expressions, operators
 from teenyc.check.context import INVALID, NOTHING, Checked, Context, Group, Invalid, Symbol
 from teenyc.check.types import element_of
 from teenyc.intrinsics import TABLE, attributes_of, find, find_operator
-from teenyc.intrinsics.spec import Intrinsic, Operator, Site
+from teenyc.intrinsics.spec import Given, Intrinsic, Operator, Site
 from teenyc.ir import nodes as ir
 from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.syntax import ast
-from teenyc.types import DTYPES, F32, F64, I32, DType, Element, TensorType, is_float
+from teenyc.types import DTYPES, F32, F64, I32, DType, Element, Extent, TensorType, is_float
 
 CONVERSIONS = {"from_f64": F64, "from_f32": F32, "from_i32": I32}
 """`D::from_f64(x)` and kin: conversions from a known type."""
@@ -275,7 +277,7 @@ def _operation(
         return _operator(context, record, read, span)
     judged = shown if isinstance(shown, Intrinsic) else _judged(shown)
     site = Site(judged, span, read.given, elements, context.reporter.report, context.require)
-    results = judged.rule(site)
+    results = judged.rule(replace(site, given=_as_equal(context, read.given)))
     if results is None:
         return INVALID
     if isinstance(record, Operator):
@@ -290,6 +292,16 @@ def _operation(
     context.statements.append(ir.Let(results=values, operation=operation, span=span))
     arguments.note_facts(context, record.name, read)
     return NOTHING if not values else values[0] if len(values) == 1 else Group(values)
+
+
+def _as_equal(context: Context, given: Mapping[str, Given]) -> Mapping[str, Given]:
+    """The arguments as the rule judges them: extents that a `static_assert` makes equal are one."""
+    return {
+        name: replace(each, static=tuple(context.canonical(e) if isinstance(e, Extent) else e for e in each.static))
+        if context.equal and isinstance(each.static, tuple)
+        else each
+        for name, each in given.items()
+    }
 
 
 def _is_ignored(record: Intrinsic, name: str) -> bool:

@@ -13,7 +13,7 @@ from teenyc.ir import nodes as ir
 from teenyc.record import record, replace
 from teenyc.source import Span
 from teenyc.syntax import ast
-from teenyc.types import BOOL, Element, Extent, TensorType, Type
+from teenyc.types import BOOL, DescriptorType, Element, Extent, TensorType, Type
 
 DEEPEST, MOST_LOOPS = 90, 19
 """What Python takes: 100 levels of indentation, and 20 statements of which each holds the next."""
@@ -197,14 +197,15 @@ class Context:
 
     @contextmanager
     def block(self) -> Iterator[list[ir.Statement]]:
-        """Collects the statements of an inner block."""
+        """Collects the statements of an inner block; what a `static_assert` in it says holds in it only."""
         outer, self.statements = self.statements, []
+        equal = self.equal
         self.scopes.append({})
         try:
             yield self.statements
         finally:
             self.close_scope()
-            self.statements = outer
+            self.statements, self.equal = outer, equal
 
     def is_too_deep(self, span: Span) -> bool:
         """Whether a block here would nest deeper than Python takes; reports it, once for all that is inside."""
@@ -255,8 +256,13 @@ class Context:
     # ---- asking -----------------------------------------------------------------------------------------------------
 
     def type_of(self, operand: ir.Operand) -> Type:
-        """The type of an operand as far as known."""
-        return self.inference.type(operand.type)
+        """The type of an operand as far as known, with extents that a `static_assert` makes equal written as one."""
+        type = self.inference.type(operand.type)
+        if self.equal and isinstance(type, TensorType):
+            return TensorType(type.element, tuple(self.canonical(e) for e in type.shape))
+        if self.equal and isinstance(type, DescriptorType):
+            return replace(type, block=tuple(self.canonical(e) for e in type.block))
+        return type
 
     def tensor_of(self, operand: ir.Operand) -> TensorType | None:
         """The type of an operand that is a tensor, scalar or pointer."""
@@ -288,11 +294,17 @@ class Context:
             self.static.add(target.id)
 
     def canonical(self, extent: Extent) -> Extent:
-        """The extent, or the constant that a `static_assert` says is equal to it."""
-        for name in sorted(extent.names & self.equal.keys()):
-            if extent == Extent.of(name):
-                return self.equal[name]
-        return extent
+        """The extent, with what a `static_assert` says is equal to its constants in their place."""
+        return extent.substitute(self.equal) if extent.names & self.equal.keys() else extent
+
+    def note_equal(self, left: Extent, right: Extent) -> None:
+        """Makes two extents one from here on, if one of them is a constant that the other does not depend on."""
+        left, right = self.canonical(left), self.canonical(right)
+        for this, other in ((right, left), (left, right)):
+            name = next(iter(this.names), "")
+            if name and this == Extent.of(name) and name not in other.names:
+                self.equal = {n: e.substitute({name: other}) for n, e in self.equal.items()} | {name: other}
+                return
 
     def lookup(self, name: str) -> Symbol | None:
         """The innermost variable of that name."""

@@ -7,7 +7,7 @@ What holds between all passes, beyond what `nodes.py` says of each node:
   branch; a loop's condition shares nothing with its body but the `inside` values.
 - Operands of `Binary` and `Compare` have one element type; shapes broadcast; results have the type that follows.
 - A loop-carried value has one type: initial, inside, yielded, result. A branch that does not return yields the types of
-  the results; one that ends in `Return` yields nothing.
+  the results; one that ends in `Return` yields nothing. Different symbols in a shape may be equal by `static_assert`.
 - `Return` ends its block and is in no loop. Its values have the types that the function states; a kernel returns none.
 - A store converts its value to the type that the pointer points to, as `Cast` does; so does the `other` of a load.
 """
@@ -182,8 +182,9 @@ class _Scope:
         count = len(loop.carried)
         self.demand(len(loop.body.yields) == count, f"{count} values are carried, others yielded", loop)
         for carried, following in zip(loop.carried, loop.body.yields, strict=True):
-            types = {carried.initial.type, carried.inside.type, carried.result.type, following.type}
-            self.demand(len(types) == 1, f"a carried value has the types {sorted(map(str, types))}", loop)
+            types = (carried.initial.type, carried.inside.type, carried.result.type, following.type)
+            is_one = all(_is_alike(types[0], t) for t in types)
+            self.demand(is_one, f"a carried value has the types {sorted(set(map(str, types)))}", loop)
 
     def branches(self, branch: If, loops: int) -> None:
         self.demand(branch.condition.type == scalar(BOOL), "the condition is no bool scalar", branch)
@@ -192,7 +193,8 @@ class _Scope:
             returns = bool(block.statements) and isinstance(block.statements[-1], Return)
             expected = () if returns else tuple(r.type for r in branch.results)
             found = tuple(o.type for o in block.yields)
-            self.demand(found == expected, f"a branch yields {_texts(found)}, not {_texts(expected)}", branch)
+            is_one = len(found) == len(expected) and all(map(_is_alike, found, expected))
+            self.demand(is_one, f"a branch yields {_texts(found)}, not {_texts(expected)}", branch)
 
     def leave(self, statement: Return, loops: int) -> None:
         self.demand(not loops, "a return is inside a loop", statement)
@@ -326,9 +328,18 @@ def _is_broadcast(a: Shape, b: Shape, c: Shape) -> bool:
     return all(_extents_meet(x, y, z) for x, y, z in zip(a, b, c, strict=True))
 
 
+def _is_alike(a: Type, b: Type) -> bool:
+    """Whether two types are one, up to extents that a `static_assert` may make equal."""
+    if isinstance(a, TensorType) and isinstance(b, TensorType) and len(a.shape) == len(b.shape):
+        are_equal = all(x.known is None or y.known is None or x == y for x, y in zip(a.shape, b.shape, strict=True))
+        return a.element == b.element and are_equal
+    return a == b
+
+
 def _extents_meet(x: Extent, y: Extent, z: Extent) -> bool:
     if x == ONE or y == ONE:
-        return z == (y if x == ONE else x) or (z.known is None and z != ONE)
+        widest = y if x == ONE else x
+        return z == widest or (z != ONE and (z.known is None or widest.known is None))
     return len({e.known for e in (x, y, z) if e.known is not None}) <= 1
 
 
