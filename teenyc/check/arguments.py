@@ -313,7 +313,7 @@ def _axis(context: Context, function: str, param: Param, node: ast.Expression) -
 def _dtype(context: Context, function: str, param: Param, node: ast.Expression) -> Static:
     if isinstance(node, ast.PathExpression):
         return element_of(context, ast.PathType(segments=node.segments, span=node.span))
-    wrong(context, function, param, node.span, form(context, node))
+    wrong(context, function, param, node.span, form(context, node), node)
     return None
 
 
@@ -325,7 +325,8 @@ def _choice(context: Context, function: str, param: Param, node: ast.Expression)
         text = node.segments[-1].name.text
     choice = param.choice(text) if text is not None else None
     if choice is None:
-        wrong(context, function, param, node.span, f'`"{text}"`' if text is not None else form(context, node))
+        is_string = isinstance(node, ast.StringLiteral)
+        wrong(context, function, param, node.span, f'`"{text}"`' if is_string else form(context, node), node)
     return choice
 
 

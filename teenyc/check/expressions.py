@@ -185,16 +185,20 @@ def constant(context: Context, item: ast.ConstItem, span: Span) -> Checked:
     if item.name.text in context.calling:
         from teenyc.diagnostics.catalog.structure import Recursion
 
-        return context.report(Recursion(span=span, path=(*context.calling, item.name.text)))
+        start = context.calling.index(item.name.text)
+        path = (*context.calling[start:], item.name.text)
+        return context.report(Recursion(span=span, path=path, is_constant=True))
     context.library.called.add(item.span)
     if item.doc:
         context.library.docs[item.name.text] = item.doc
+    element = element_of(context, item.type)
+    if element is None:
+        return INVALID
     scopes, calling = context.scopes, context.calling
     context.scopes, context.calling = [{}], (*calling, item.name.text)
     value = operand(context, item.value)
     context.scopes, context.calling = scopes, calling
-    element = element_of(context, item.type)
-    if isinstance(value, Invalid) or element is None:
+    if isinstance(value, Invalid):
         return INVALID
     checked = expect(context, value, scalar(element), item.value.span, "the constant's type")
     return _named(context, checked, item, span)

@@ -12,7 +12,7 @@ from teenyc.ir import nodes as ir
 from teenyc.ir.expand import expanded
 from teenyc.ir.walk import uses
 from teenyc.record import fields, is_record, replace
-from teenyc.types import DType, Extent, Kind, Pointer, TensorType, Unsuffixed
+from teenyc.types import DTYPES, I32, I64, DType, Extent, Kind, Pointer, TensorType, Unsuffixed
 
 
 def finish(context: Context, kernel: ir.Kernel) -> ir.Kernel | None:
@@ -68,7 +68,17 @@ def _check_literals(context: Context) -> None:
             continue
         from teenyc.diagnostics.catalog.types import LiteralRange
 
-        context.report(LiteralRange(span=span, value=literal.value, type=str(element)))
+        is_integer = element.kind in (Kind.SIGNED, Kind.UNSIGNED)
+        wider = [d for d in (I32, I64, DTYPES["u64"]) if is_integer and _fits(literal.value, d)]
+        context.report(
+            LiteralRange(
+                span=span,
+                value=literal.value,
+                type=str(element),
+                limits=(element.minimum, element.maximum) if is_integer else None,
+                wider=str(wider[0]) if wider else "",
+            )
+        )
 
 
 def _fits(value: float, element: DType) -> bool:

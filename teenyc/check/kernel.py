@@ -182,7 +182,7 @@ def _check_bound(context: Context, node: ast.Function, parameters: list[ir.Param
             found.add(element.name)
     for generic in node.generics:
         name = generic.name.text
-        if name in context.elements and name not in found:
+        if name in context.elements and name not in found and len(parameters) == len(node.parameters):
             from teenyc.diagnostics.catalog.types import UnboundDtype
 
             context.report(UnboundDtype(span=generic.name.span, name=name))

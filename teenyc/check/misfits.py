@@ -39,13 +39,45 @@ def is_misfit(context: Context, function: str, param: Param, node: ast.Expressio
     return True
 
 
-def wrong(context: Context, function: str, param: Param, span: Span, found: str) -> None:
-    """Reports an argument that is not what its parameter takes."""
+def wrong(
+    context: Context, function: str, param: Param, span: Span, found: str, node: ast.Expression | None = None
+) -> None:
+    """Reports an argument that is not what its parameter takes; `node` is one that may name a type."""
     from teenyc.diagnostics.catalog.types import WrongArgument
 
     listed = ", ".join(f'`"{choice}"`' for choice in param.choices)
     needs = NEEDS.get(param.role) or f"one of {listed}"
-    context.report(WrongArgument(span=span, function=function, name=param.name, needs=needs, found=found))
+    type = _type_name(context, node)
+    advice = ""
+    if type and param.role is Role.DTYPE:
+        advice = f"write `{type}`"
+    elif type and _takes_dtype(function):
+        advice = f"a type is given by name, `dtype = {type}`, or by a cast, `x as {type}`"
+    wrong = WrongArgument(span=span, function=function, name=param.name, needs=needs, found=found, advice=advice)
+    context.report(wrong)
+
+
+def _type_name(context: Context, node: ast.Expression | None) -> str:
+    """The type of this language that an expression such as `f16`, `float16` or `tl.float16` is meant to name."""
+    from teenyc.check import other_names
+
+    name = ""
+    if isinstance(node, ast.PathExpression):
+        name = node.segments[-1].name.text
+    elif isinstance(node, ast.FieldAccess) and isinstance(node.operand, ast.PathExpression):
+        name = node.name.text if node.operand.segments[0].name.text in other_names.MODULES else ""
+    if name in DTYPES or name in context.elements:
+        return name
+    advice = other_names.type_(name) if name else ""
+    return advice.removeprefix("write `").partition("`")[0] if advice.startswith("write `") else ""
+
+
+def _takes_dtype(function: str) -> bool:
+    """Whether a function has a parameter for a type."""
+    from teenyc.intrinsics import find, find_operator
+
+    record = find(function) or find_operator(function)
+    return record is not None and any(p.role is Role.DTYPE for p in record.params)
 
 
 def form_of(context: Context, node: ast.Expression) -> str | None:

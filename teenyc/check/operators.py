@@ -200,7 +200,7 @@ def negate(context: Context, operand: ir.Operand, span: Span) -> Checked:
     """`-operand`; on a literal, the negative literal."""
     if isinstance(operand, ir.Literal) and not isinstance(operand.value, bool):
         negative = ir.Literal(-operand.value, operand.type)
-        context.literals = [(negative if one is operand else one, at) for one, at in context.literals]
+        context.literals = [(negative, span) if one is operand else (one, at) for one, at in context.literals]
         return negative
     type = context.tensor_of(operand)
     element = type.element if type else None

@@ -13,6 +13,7 @@ _FUNCTIONS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys("transpose swapaxes moveaxis t".split(), "`trans(x)`, or `permute(x, &[…])`"),
         **dict.fromkeys("matmul mm bmm gemm tensordot einsum inner".split(), "`dot(a, b)`"),
         **dict.fromkeys("mean average".split(), "`sum(x, axis = 0) / N as f32`"),
+        "not": "`!x`",
         **dict.fromkeys("relu".split(), "`maximum(x, 0.0)`"),
         **dict.fromkeys("silu swish".split(), "`x * sigmoid(x)`"),
         "gelu": "`0.5 * x * (1.0 + erf(x * 0.7071067811865476))`",
@@ -174,6 +175,8 @@ def value(name: str) -> str:
 def type_(name: str) -> str:
     """What to write for a type, given as it stands in the source."""
     plain = name.removeprefix("tl.").removeprefix("tl::").removeprefix("torch.").removeprefix("torch::")
+    if name.startswith("&") and name.endswith("str"):
+        return _TYPES["str"]
     if name.startswith(("&", "*")):
         return "kernels have no references: memory is a `Pointer<f32>`"
     return _TYPES.get(plain) or _TYPES.get(plain.partition("<")[0]) or ""

@@ -21,7 +21,7 @@ def element_of(context: Context, node: ast.TypeExpression) -> Element | None:
     names = [segment.name.text for segment in node.segments]
     last = node.segments[-1]
     if names[-1] == "Pointer" and len(names) <= 2:
-        return _pointer(context, last, node.span)
+        return _pointer(context, last, node.span) if _is_trait(context, names, node.span) else None
     if len(names) == 2 and names[1] == "Compute" and names[0] in context.elements:
         variable = context.elements[names[0]]
         return Compute(variable) if isinstance(variable, TypeVar) else variable
@@ -60,6 +60,19 @@ def unknown(context: Context, name: str, span: Span) -> None:
     if not advice and len(name) == 1 and name.isupper():
         advice = f"declare it: `<{name}: Float>` behind the name of the function"
     context.report(UnknownType(span=span, name=name, similar=closest(name, known), advice=advice))
+
+
+def _is_trait(context: Context, names: list[str], span: Span) -> bool:
+    """Whether what stands before `Pointer` is nothing, a module, or the trait's parameter; reports it otherwise."""
+    owner = names[0]
+    if len(names) == 1 or owner == context.trait or not owner[0].isupper() or owner in ("Self", "Triton"):
+        return True
+    from teenyc.diagnostics.catalog.names import UnknownType
+
+    declared = f"the trait is called `{context.trait}` here: write `{context.trait}::Pointer<…>`"
+    advice = declared if context.trait else f"write `Pointer<…>`, or declare the trait: `<{owner}: Triton, …>`"
+    context.report(UnknownType(span=span, name="::".join(names), advice=advice))
+    return False
 
 
 def _pointer(context: Context, segment: ast.Segment, span: Span) -> Element | None:

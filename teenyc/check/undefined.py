@@ -68,7 +68,7 @@ def _report(context: Context, found: UndefinedUse, made: Mapping[int, ir.Stateme
     if _writes(found):
         return UndefinedStore(span=found.use.span, function=found.sink, name=name, load=load, other=other, edit=edit)
     sink = _WORDS.get(found.sink, f"`{found.sink}`")
-    span = _place(found)
+    span = _place(found, made)
     return UndefinedLanes(span=span, name=name, sink=sink, load=load, other=other, edit=edit)
 
 
@@ -78,10 +78,15 @@ def _writes(found: UndefinedUse) -> bool:
     return record is not None and Effect.WRITES in record.effects
 
 
-def _place(found: UndefinedUse) -> Span:
-    """The use; of an `if` or a loop only its first line, which has the condition."""
+def _place(found: UndefinedUse, made: Mapping[int, ir.Statement]) -> Span:
+    """The use; of an `if` or a loop what is computed in its head, or the word with which it begins."""
     span = found.use.span
-    return span if isinstance(found.use, ir.Let) else Span(span.start, span.start + 1)
+    if isinstance(found.use, ir.Let):
+        return span
+    head = made[found.operand.id].span if found.operand.id in made else span
+    if span.start < head.start and head.end < span.end:
+        return head
+    return Span(span.start, span.start + (2 if isinstance(found.use, ir.If) else 1))
 
 
 # ---- what to fill in ------------------------------------------------------------------------------------------------

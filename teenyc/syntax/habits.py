@@ -178,6 +178,7 @@ def _floor_division(place: Place) -> Habit | None:
 
 _INSTEAD: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
+        ":=": ("assign before, `let x = …;`; an argument by name is written `name = …`", ""),
         "<=>": ("compare with `<` and `>`", ""),
         "===": ("compare with `==`", "=="),
         "!==": ("compare with `!=`", "!="),
@@ -191,10 +192,11 @@ _INSTEAD: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 def _operator(place: Place) -> Habit | None:
     """Operators of two tokens here."""
-    joined = place.previous.text + place.token.text
-    if place.previous.end == place.token.start and joined in _INSTEAD:
-        instead, right = _INSTEAD[joined]
-        return _habit(place, f"the operator `{joined}`", instead, place.previous.start, place.token.end, right)
+    for first, second in ((place.previous, place.token), (place.token, place.at(1))):
+        joined = first.text + second.text
+        if first.end == second.start and joined in _INSTEAD:
+            instead, right = _INSTEAD[joined]
+            return _habit(place, f"the operator `{joined}`", instead, first.start, second.end, right)
     return None
 
 
@@ -255,7 +257,9 @@ def _patterns(place: Place) -> Habit | None:
 def _braces(place: Place) -> Habit | None:
     """`Point { x: 1 }`."""
     name = place.previous
-    if place.token.kind != "{" or name.kind != IDENTIFIER or not place.is_same_line or place.at(-2).kind == "fn":
+    if place.token.kind != "{" or name.kind != IDENTIFIER or not place.is_same_line:
+        return None
+    if place.at(-2).kind == "fn" or place.expected == "`:`":
         return None
     if place.at(2).kind in (":", ",") or place.at(1).kind in ("..", "}"):
         what = "a value of a struct"
@@ -357,6 +361,8 @@ def hint(place: Place) -> tuple[str, str]:
     token, previous, expected = place.token, place.previous, place.expected
     if token.kind == "where" and place.at(1).kind == "(":
         return "the function is called `where_`, since `where` is a word of Rust", "where_"
+    if token.kind == "BYTES" and len(token.text) == 4 and token.text.startswith("b'"):
+        return f"write its number: `{ord(token.text[2])}`", str(ord(token.text[2]))
     if token.kind in ("LIFETIME", "BYTES"):
         return 'strings are written with `"`', ""
     if token.kind == "/" and previous.kind == "*" and previous.end == token.start:
@@ -383,6 +389,8 @@ def _mark_hint(place: Place) -> tuple[str, str] | None:
         return "parameters of types and constants stand in `<…>`", ""
     if expected in ("`,` or `)`", "`,` or `]`") and place.is_same_line and token.kind in _STARTS:
         return "what is listed is separated by `,`", ""
+    if expected == "`{`" and token.kind in ("..", "..="):
+        return "steps are written `(a..b).step_by(n)`", ""
     if expected == "`{`" and token.kind == IDENTIFIER and place.is_same_line:
         return "what follows stands in braces: `{ … }`", ""
     return None
@@ -399,6 +407,8 @@ def _name_hint(place: Place) -> tuple[str, str] | None:
         if token.kind in (",", ")"):
             return f"state its type: `{previous.text}: Pointer<f32>`, `{previous.text}: i32`", ""
         return "the name comes before the type: `x: Pointer<f32>`", ""
+    if place.is_parameters and token.kind == "." and previous.kind == IDENTIFIER:
+        return "types are written `i32`, `f32`, `Pointer<D>`; a constant is `const N: i32` in `<…>`", ""
     if previous.kind in ("let", "mut") and token.kind in ("INTEGER", "FLOAT", "$"):
         return "names begin with a letter or `_`", ""
     if place.at(-2).kind in ("let", "mut") and token.kind == "-":

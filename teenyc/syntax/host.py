@@ -7,8 +7,8 @@ that uses what only host code has (macros, references, `?`, `self`, …) is host
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise, takewhile
 
 from teenyc.syntax.brackets import Nested
 from teenyc.syntax.items import RawItem
@@ -53,7 +53,17 @@ def _is_hosted(nested: Nested, item: RawItem) -> bool:
     tokens = nested.tokens[item.first : item.last]
     if item.name == "main" or any(_is_test(t) for t in tokens[: item.keyword - item.first]):
         return True
+    if item.kind == "const" and _is_struct_value(tokens):
+        return True
     return any(t.kind in _HOST_WORDS for t in tokens) or any(_is_host_pair(a, b) for a, b in pairwise(tokens))
+
+
+def _is_struct_value(tokens: Sequence[Token]) -> bool:
+    """Whether a constant's value begins as `Config {` or `config::Config {` does."""
+    kinds = [t.kind for t in tokens]
+    value = kinds[kinds.index("=") + 1 :] if "=" in kinds else []
+    path = list(takewhile(lambda kind: kind in (IDENTIFIER, "::"), value))
+    return bool(path) and value[len(path) : len(path) + 1] == ["{"]
 
 
 _TEST = re.compile(r"\b(?:test|bench|proc_macro\w*)\b")

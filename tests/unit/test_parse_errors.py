@@ -27,6 +27,7 @@ def in_body(body: str) -> list[str]:
         ("let a 1;", ["2:7 E0101 expected `:`, `=` or `;`, found `1` [1]"]),
         ("let = 1;", ["2:5 E0101 expected a pattern, found `=` [=]"]),
         ("let let = 1;", ["2:5 E0101 expected a pattern, found keyword `let` [let]"]),
+        ("for i in 0..n..2 {}", ["2:14 E0101 expected `{`, found `..` [..]"]),
         ("let a = ;", ["2:9 E0101 expected an expression, found `;` [;]"]),
         ("let a: = 1;", ["2:8 E0101 expected a type, found `=` [=]"]),
         (

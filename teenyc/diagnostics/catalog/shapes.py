@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from teenyc.diagnostics.catalog.types import of_two
 from teenyc.diagnostics.model import Diagnostic, Label
 from teenyc.record import record
 from teenyc.source import Span
@@ -26,6 +27,9 @@ class TooFewAxes(Diagnostic):
 
     def label(self) -> str:
         return f"this is `{self.found}`"
+
+    def help(self) -> str | None:
+        return of_two(self.function)
 
 
 @record(kw_only=True)

@@ -70,7 +70,7 @@ class KernelResult(Diagnostic):
 
 @record(kw_only=True)
 class Recursion(Diagnostic):
-    """A function calls itself, directly or through others. GPU programs have no stack for it.
+    """A function calls itself, directly or through others, or a `const` needs itself. GPU programs have no stack.
 
     fn fact(n: i32) -> i32 { if n < 2 { 1 } else { n * fact(n - 1) } }      // error
     // write a loop instead
@@ -78,9 +78,10 @@ class Recursion(Diagnostic):
 
     code = "E0604"
     path: tuple[str, ...]
+    is_constant: bool = False
 
     def message(self) -> str:
-        return f"`{self.path[0]}` calls itself"
+        return f"`{self.path[0]}` {'is defined by itself' if self.is_constant else 'calls itself'}"
 
     def notes(self) -> tuple[str, ...]:
         if len(self.path) < 3:
@@ -88,7 +89,7 @@ class Recursion(Diagnostic):
         return ("through " + " → ".join(f"`{n}`" for n in self.path),)
 
     def help(self) -> str:
-        return "write it as a loop"
+        return "give one of them a number" if self.is_constant else "write it as a loop"
 
 
 @record(kw_only=True)

@@ -257,6 +257,15 @@ class GivenTwice(Diagnostic):
         return (Label(self.first, "first given here"),)
 
 
+_OF_TWO = {"max": "`maximum(a, b)` is the greater of two", "min": "`minimum(a, b)` is the less of two"}
+"""Reductions that other languages have for two values."""
+
+
+def of_two(function: str) -> str | None:
+    """What to call where a reduction is given two values; None for functions that nobody gives two."""
+    return _OF_TWO.get(function)
+
+
 @record(kw_only=True)
 class WrongArgument(Diagnostic):
     """An argument is not the kind of thing that the parameter takes.
@@ -272,12 +281,16 @@ class WrongArgument(Diagnostic):
     name: str
     needs: str
     found: str
+    advice: str = ""
 
     def message(self) -> str:
         return f"the argument `{self.name}` of `{self.function}` needs {self.needs}"
 
     def label(self) -> str:
         return f"this is {self.found}"
+
+    def help(self) -> str | None:
+        return self.advice or (of_two(self.function) if self.name == "axis" else None)
 
 
 @record(kw_only=True)
@@ -342,9 +355,17 @@ class LiteralRange(Diagnostic):
     code = "E0312"
     value: float
     type: str
+    limits: tuple[int, int] | None = None
+    wider: str = ""
 
     def message(self) -> str:
         return f"the literal {self.value} does not fit `{self.type}`"
+
+    def notes(self) -> tuple[str, ...]:
+        return (f"`{self.type}` holds {self.limits[0]} to {self.limits[1]}",) if self.limits else ()
+
+    def help(self) -> str | None:
+        return f"it fits `{self.wider}`: write `{self.value}{self.wider}`, or state that type" if self.wider else None
 
 
 @record(kw_only=True)
