@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 
 from teenyc.codegen.configurations import configurations, has_dots
@@ -231,8 +232,9 @@ def class_names(program: Program, names: Names) -> dict[str, str]:
     taken |= {names.item(function.name) for function in program.functions}
     classes: dict[str, str] = {}
     for kernel in source_kernels(program):
-        words = kernel.name.split("_")
-        classes[kernel.name] = free_name("".join(w[:1].upper() + w[1:] for w in words) or "Kernel", taken)
+        plain = unicodedata.normalize("NFKC", kernel.name.removeprefix("r#"))  # as Python reads it
+        name = "".join(w[:1].upper() + w[1:] for w in plain.split("_"))
+        classes[kernel.name] = free_name(name if name.isidentifier() else f"Kernel{name}", taken)
         taken.add(classes[kernel.name])
     return classes
 

@@ -32,6 +32,18 @@ BUILTINS = frozenset({"range", "float", "int", "print", "min", "max", "len", "is
 INTERPRETER = frozenset({"interpreter_semantic", "_InterpreterComparison"})
 """What Triton's interpreter writes into a kernel."""
 
+LAUNCH = frozenset(
+    "JITCallable backend debug fpsan_homomorphic_casts grid instrumentation_mode options params specialization"
+    " specialize_impl warmup".split()
+)
+"""What Triton's launcher passes beside a kernel's arguments, or calls its own values among them."""
+
+MODULE = frozenset(
+    "__all__ __annotations__ __builtins__ __cached__ __dict__ __dir__ __doc__ __file__ __getattr__ __loader__ __name__"
+    " __package__ __path__ __spec__".split()
+)
+"""Names with which Python and its import machinery know a module."""
+
 AMBIGUOUS = frozenset({"l", "I", "O"})
 """Names that linters warn of."""
 
@@ -50,14 +62,14 @@ def module_names(program: Program) -> Names:
 
     A host knows what it launches by name, and with which arguments: functions make way for these.
     """
-    taken = RESERVED | HOST_NAMES | {op.name for op in program.ops}
+    taken = RESERVED | HOST_NAMES | MODULE | {op.name for op in program.ops}
     items = _spelled_all([*_kernel_names(program)], taken)
     given = {identifier(name) for kernel in program.kernels for name in _signature(kernel, frozenset())}
     ordered = sorted(program.functions, key=lambda f: origin_of(f.name) != f.name)
     functions = [(f.name, identifier(origin_of(f.name), ascii=True)) for f in ordered]
     items |= _spelled_all(functions, taken | given | set(items.values()))
     outer = frozenset(items.values())
-    inside = {kernel.name: _signature(kernel, RESERVED | outer) for kernel in program.kernels}
+    inside = {kernel.name: _signature(kernel, RESERVED | LAUNCH | outer) for kernel in program.kernels}
     return Names(
         items={name: new for name, new in items.items() if name != new},
         inside={kernel: {a: b for a, b in names.items() if a != b} for kernel, names in inside.items()},
@@ -78,7 +90,7 @@ def _kernel_names(program: Program) -> Iterator[tuple[str, str]]:
 
 def number_names(program: Program, names: Names) -> dict[tuple[str, str], str]:
     """How the constants of the source are spelled, as numbers of the module: like nothing else in it."""
-    taken = outer_names(program, names) | HOST_NAMES | {op.name for op in program.ops}
+    taken = outer_names(program, names) | HOST_NAMES | MODULE | {op.name for op in program.ops}
     literals: dict[tuple[str, str], None] = {}
     for body in bodies_of(program):
         given = (*(v.name for v in values_of(body)), *(c.name for c in body.constants))

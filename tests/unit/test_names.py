@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import keyword
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 from emitted import body_text, generated, kernel_text
@@ -10,10 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ir_builder import B, constant, lit
 
-from teenyc.codegen.names import RESERVED, identifier, variants
+import teenyc
+from teenyc.codegen.names import LAUNCH, RESERVED, identifier, variants
 from teenyc.ir.nodes import Kernel
 from teenyc.record import replace
 from teenyc.types import F32, I32, I64
+
+
+def loaded(source: str, folder: Path) -> ModuleType:
+    path = folder / "named.tk"
+    path.write_text(source)
+    return teenyc.load(path)
 
 
 def renamed(kernel: Kernel) -> object:
@@ -29,6 +38,35 @@ def test_a_parameter_with_a_name_that_is_taken(name: str) -> None:
     b.store(b.pointer("out", I32), b.param(name, I32))
     assert f"tl.store(out, {name}_)" in body_text(b.kernel(variables=()))
     assert renamed(b.kernel(variables=())) == {name: f"{name}_"}
+
+
+def test_a_launch_finds_every_argument_whatever_it_is_called(tmp_path: Path) -> None:
+    """Triton binds arguments in a function of its own, whose names a kernel's must not be."""
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import make_backend
+    from triton.runtime import jit
+
+    names = sorted(LAUNCH | {"num_warps", "stream", "device", "kwargs"})
+    given = "".join(f", {name}: i32" for name in names)
+    total = " + ".join([*names, "N"])
+    source = f"#[kernel]\nfn k<const N: i32>(o: Pointer<i32>{given}) {{ store(o + program_id(0), {total}); }}"
+    kernel = jit.JITFunction(loaded(source, tmp_path).k.fn)
+    binder = jit.create_function_from_signature(
+        kernel.signature, kernel.params, make_backend(GPUTarget("cuda", 90, 32))
+    )
+    options = {"debug": True, "instrumentation_mode": "", "fpsan_homomorphic_casts": False}
+    bound, _, rest = binder(*range(2, len(names) + 3), N=4, **options)
+    assert list(bound.values()) == [*range(2, len(names) + 3), 4]
+    assert rest == options
+
+
+@pytest.mark.parametrize("name", ["_1", "__file__", "__builtins__", "__getattr__", "__spec__", "r#match", "Ⅷ"])
+def test_a_kernel_and_its_class_whatever_they_are_called(name: str, tmp_path: Path) -> None:
+    """Names that Python cannot have, would read alike, or knows its modules by."""
+    module = loaded(f"#[kernel]\nfn {name}(o: Pointer<i32>) {{ store(o + program_id(0), 1); }}", tmp_path)
+    ((kernel, facts),) = module.TEENYC["kernels"].items()
+    assert hasattr(getattr(module, kernel), "arg_names")
+    assert getattr(module, facts["class"]).__name__.isidentifier()
 
 
 def test_suffixes_skip_what_the_author_uses() -> None:
