@@ -7,9 +7,9 @@ import keyword
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 
-from teenyc.codegen.configurations import configurations, has_dots
 from teenyc.codegen.effects import Effects, effects_of
-from teenyc.ir.nodes import Kernel, OpClass, Program, Requirement
+from teenyc.ir.nodes import Call, Kernel, Let, OpClass, Program, Requirement
+from teenyc.ir.walk import statements_of
 from teenyc.record import field, record
 from teenyc.types import Element, Extent, Pointer, TensorType, Type
 
@@ -134,11 +134,15 @@ def tiled_facts(kernel: Kernel, names: Names) -> dict[str, object]:
         "counts": {AXES[axis]: names.local(kernel.name, name) for axis, name in tiling.counts},
         "constants": [names.local(kernel.name, name) for name in tiling.constants],
         "plain": dict(kernel.attributes.options),
-        "dots": has_dots(kernel),
-        "configs": [
-            {names.local(kernel.name, name): value for name, value in config} for config in configurations(kernel)
-        ],
+        "dots": _has_dots(kernel),
+        "configs": [{names.local(kernel.name, n): value for n, value in config} for config in tiling.configurations],
     }
+
+
+def _has_dots(kernel: Kernel) -> bool:
+    """Whether a kernel multiplies matrices."""
+    lets = (s.operation for _, s in statements_of(kernel.body) if isinstance(s, Let))
+    return any(isinstance(operation, Call) and operation.intrinsic == "dot" for operation in lets)
 
 
 def _stated(kernel: Kernel, names: Names) -> dict[str, object]:

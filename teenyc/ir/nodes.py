@@ -329,27 +329,32 @@ class Attributes:
     """how a tiled kernel multiplies matrices of f32, as `input_precision` of `dot` says it"""
 
 
+Configuration: TypeAlias = "tuple[tuple[str, int], ...]"
+"""Constants and launch options with their values."""
+
+
 @record(kw_only=True)
 class Tiling:
     """How a launch of a blocked kernel differs from one of the source, `of`: the caller's grid stays as it is.
 
     `blocks` names, for each blocked program axis, the constant by which the launcher divides the grid there, rounding
     up, and `counts` the i32 parameter, one of the last, in which it passes what the grid was. `constants` are those
-    that the launcher chooses.
+    that the launcher chooses, among `configurations`.
     """
 
     of: str
     blocks: tuple[tuple[int, str], ...]
     counts: tuple[tuple[int, str], ...]
     constants: tuple[str, ...]
+    configurations: tuple[Configuration, ...] = ()
 
 
 @record
 class Remark:
     """One sentence of a certificate, and the place that it speaks of.
 
-    `kind` is `program`, `loop`, `law`, `product`, `sum`, `guard`, `left` or `refused`, `depth` that in an outline,
-    `help` what would make it otherwise, and `subject` the author's name of what it is about.
+    `kind` is `program`, `loop`, `law`, `product`, `sum`, `guard`, `configurations`, `left` or `refused`, `depth` that
+    in an outline, `help` what would make it otherwise, and `subject` the author's name of what it is about.
     """
 
     kind: str

@@ -26,7 +26,10 @@ RESCALING = "a sum may be multiplied by `exp(m − m_new)`, where `m` is a runni
 def why(reading: Reading, n: int, extrema: Mapping[int, Extremum]) -> Refusal:
     """What is said of the carried value number `n`, for which no law was found."""
     inside, following = reading.loop.carried[n].inside, reading.loop.body.yields[n]
-    wording = Wording(reading.lets, {})
+    hidden = frozenset(
+        id for id, let in reading.lets.items() for v in let.results if v.id == id and v.name == inside.name
+    )
+    wording = Wording(reading.lets, {}, hidden=hidden)
     name = f"`{inside.name}`" if inside.name else "a carried value"
     terms = terms_of(following, reading.lets, lambda value: bool(reading.on(value)))
     kept = [t for t in terms if inside in map(reading.plain, t.factors)]

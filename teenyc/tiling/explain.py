@@ -44,7 +44,7 @@ class _Speaker:
     """Speaks of one plan in the words of its kernel."""
 
     def __init__(self, kernel: Kernel, plan: Plan) -> None:
-        self.plan = plan
+        self.kernel, self.plan = kernel, plan
         self.fors = {s.counter.id: s for _, s in statements_of(kernel.body) if isinstance(s, For)}
         wording = Wording.of(kernel)
         self.lets = wording.lets
@@ -58,7 +58,7 @@ class _Speaker:
     def remarks(self) -> Iterator[Remark]:
         said: set[int] = set()
         for axis in self.plan.programs:
-            text = f"`{axis.name}`, program axis {axis.id}, is blocked: a program takes `{axis.block}` rows"
+            text = f"`{axis.name}`, program axis {axis.id}, is blocked: a program takes `{axis.block}` of them"
             yield Remark("program", text, axis.span, subject=axis.name)
         for loop in self.plan.loops:
             yield from self.loop(loop, said)
@@ -67,8 +67,16 @@ class _Speaker:
                 yield self.contraction(each, 0)
         for guard in self.plan.guards:
             yield Remark("guard", GUARDS[guard.kind].format(guard.axis.name), guard.axis.span)
-        for left in self.plan.left:
+        yield from self.configurations()
+        for left in (*self.plan.left, *self.unnamed()):
             yield Remark("left", left.reason, left.span, help=left.help, subject=left.subject)
+
+    def unnamed(self) -> Iterator[Refusal]:
+        """The loops that the author leaves out where he names the axes."""
+        for loop in self.fors.values():
+            name = loop.counter.name
+            if self.kernel.attributes.tile and name not in self.kernel.attributes.tile:
+                yield Refusal("`tile` names other axes", loop.span, subject=name)
 
     # ---- loops ------------------------------------------------------------------------------------------------------
 
@@ -144,6 +152,13 @@ class _Speaker:
         """How the next value of what a loop carries is called."""
         own = self.wording.name(new)
         return own if own else f"{name}'"
+
+    def configurations(self) -> Iterator[Remark]:
+        """The blocks and launch options that are tried, in one sentence."""
+        if self.plan.configurations:
+            names = "×".join(f"`{name}`" for name, _ in self.plan.configurations[0])
+            rows = ", ".join("×".join(str(value) for _, value in each) for each in self.plan.configurations)
+            yield Remark("configurations", f"configurations that are tried, {names}: {rows}", self.kernel.span)
 
     # ---- sums -------------------------------------------------------------------------------------------------------
 

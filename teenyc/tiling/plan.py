@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from teenyc.ir.nodes import Operand
+from teenyc.ir.nodes import Configuration, Operand
 from teenyc.record import field, record
 from teenyc.source import Span
 from teenyc.types import Element
@@ -117,7 +117,8 @@ class Guard:
 class Plan:
     """All that was decided of one kernel, before any text: what an emitter needs beside the kernel.
 
-    `left` says what stays as it is inside of the blocked kernel, and why.
+    `left` says what stays as it is inside of the blocked kernel, and why; `configurations` are the blocks and launch
+    options to be tried, the likeliest first.
     """
 
     kernel: str
@@ -126,6 +127,7 @@ class Plan:
     contractions: tuple[Contraction, ...] = ()
     guards: tuple[Guard, ...] = ()
     left: tuple[Refusal, ...] = ()
+    configurations: tuple[Configuration, ...] = ()
 
     @property
     def axes(self) -> tuple[BlockedAxis, ...]:

@@ -68,6 +68,12 @@ def is_rounded(b: Blocking, tile: Tile, element: Element) -> bool:
     return source_of(b, tile) is None and element != element_of(tile.operand)
 
 
+def is_as_stored(b: Blocking, tile: Tile, element: Element) -> bool:
+    """Whether a product that reads a tile in a type reads what memory holds."""
+    source = source_of(b, tile)
+    return source is not None and element_of(source.operand) == element
+
+
 def source_of(b: Blocking, tile: Tile) -> Tile | None:
     """The tile as it was loaded, where it is that and no more, but for the type in which it is computed with."""
     source = b.loaded.get(tile.operand.id) if isinstance(tile.operand, Value) else None

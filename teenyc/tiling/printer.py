@@ -38,6 +38,7 @@ def print_plan(kernel: Kernel, plan: Plan | Refusal) -> str:
     lines.extend(f"    {_contraction(each, names)}" for each in plan.contractions)
     lines.extend(f"    guard {each.kind} of {each.axis.name}" for each in plan.guards)
     lines.extend(f"    left {each.subject or 'something'}: {each.reason}" for each in plan.left)
+    lines.extend(f"    try {' '.join(f'{n} {v}' for n, v in each)}" for each in plan.configurations)
     return "\n".join(lines) + "\n"
 
 

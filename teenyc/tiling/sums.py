@@ -73,7 +73,7 @@ def contraction(
     reading = precision.reading(b, parts) if len(parts) == 2 else None
     read = reading.elements if reading is not None else tuple(element_of(p.operand) for p in parts)
     sides = (
-        Side(tuple(f), element, precision.is_rounded(b, p, element), precision.source_of(b, p) is not None)
+        Side(tuple(f), element, precision.is_rounded(b, p, element), precision.is_as_stored(b, p, element))
         for f, p, element in zip(factors, parts, read, strict=True)
     )
     how = reading.precision if reading is not None else ""

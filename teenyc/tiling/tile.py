@@ -20,6 +20,7 @@ from teenyc.ir.walk import statements_of, values_of
 from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.tiling import choose, lower, operations
+from teenyc.tiling.configurations import configurations
 from teenyc.tiling.normal import normal
 from teenyc.tiling.plan import Plan, Refusal
 from teenyc.tiling.state import Blocking, RefusedError, Rows, Tile
@@ -58,7 +59,10 @@ def _tried(kernel: Kernel, plan: Plan) -> Plan | Refusal:
                 return refusal
             plan = choose.without(kernel, plan, loop, replace(refusal, subject=loop.axis.name))
         else:
-            return decided(plan, blocking) if plan.axes else next(iter(plan.left), choose.no_gain(kernel))
+            if not plan.axes:
+                return next(iter(plan.left), choose.no_gain(kernel))
+            plan = decided(plan, blocking)
+            return replace(plan, configurations=configurations(kernel, plan))
 
 
 def decided(plan: Plan, blocking: Blocking) -> Plan:
@@ -88,6 +92,7 @@ def lowered(kernel: Kernel, plan: Plan) -> Kernel:
             blocks=tuple((axis.id, axis.block) for axis in plan.programs),
             counts=tuple((axis.id, p.name) for axis, p in zip(plan.programs, programs, strict=True)),
             constants=blocks,
+            configurations=plan.configurations,
         ),
     )
 

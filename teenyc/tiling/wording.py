@@ -43,12 +43,14 @@ BARE = ("broadcast_to", "full")
 class Wording:
     """What speaking of the values of a kernel takes: their definitions, and names that stand on conversions of them.
 
-    `primed` are the next values of what loops carry, where they have the same name as the last.
+    `primed` are the next values of what loops carry, where they have the same name as the last; `hidden` are values
+    whose name would be taken for another value's, and that are written out.
     """
 
     lets: Mapping[int, Let]
     names: Mapping[int, str]
     primed: Collection[int] = ()
+    hidden: Collection[int] = ()
 
     @staticmethod
     def of(kernel: Kernel) -> Wording:
@@ -62,7 +64,7 @@ class Wording:
 
     def name(self, operand: Operand) -> str:
         """The author's name of a value, or nothing."""
-        if not isinstance(operand, Value):
+        if not isinstance(operand, Value) or operand.id in self.hidden:
             return ""
         name = operand.name or self.names.get(operand.id, "")
         return f"{name}'" if name and operand.id in self.primed else name

@@ -1,14 +1,10 @@
-"""Configurations: a blocked kernel goes in; blocks and options worth a try come out, the likeliest first."""
+"""Configurations: a plan goes in; blocks and launch options worth a try come out, the likeliest first."""
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
-from teenyc.ir.nodes import Call, Kernel, Let
+from teenyc.ir.nodes import Call, Configuration, Kernel, Let
 from teenyc.ir.walk import statements_of
-
-Configuration: TypeAlias = tuple[tuple[str, int], ...]
-"""Constants and launch options with their values."""
+from teenyc.tiling.plan import Plan
 
 OPTIONS = ("num_warps", "num_stages")
 
@@ -51,16 +47,17 @@ SUMS = {
 """For kernels without, which are as fast as memory."""
 
 
-def configurations(kernel: Kernel) -> tuple[Configuration, ...]:
+def configurations(kernel: Kernel, plan: Plan) -> tuple[Configuration, ...]:
     """What a tuner tries; the first that fits is taken where nothing is timed."""
-    assert kernel.tiling is not None, "only blocked kernels have blocks"
-    names, programs = kernel.tiling.constants, len({name for _, name in kernel.tiling.blocks})
-    known = PRODUCTS if has_dots(kernel) else SUMS
+    names = tuple(dict.fromkeys(axis.block for axis in plan.axes))
+    programs = len({axis.block for axis in plan.programs})
+    has_dots = any(len(each.sides) == 2 for each in plan.contractions) or _has_dots(kernel)
+    known = PRODUCTS if has_dots else SUMS
     rows = known.get((programs, len(names) - programs)) or ((*[32] * len(names), 4, 2),)
     return tuple(tuple(zip((*names, *OPTIONS), row, strict=True)) for row in rows)
 
 
-def has_dots(kernel: Kernel) -> bool:
-    """Whether a kernel multiplies matrices."""
+def _has_dots(kernel: Kernel) -> bool:
+    """Whether the author multiplies matrices."""
     lets = (s.operation for _, s in statements_of(kernel.body) if isinstance(s, Let))
     return any(isinstance(operation, Call) and operation.intrinsic == "dot" for operation in lets)
