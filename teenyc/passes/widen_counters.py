@@ -1,7 +1,8 @@
 """Counts where Triton counts right: a program goes in, one comes out whose loops end before their stop, in i32 or i64.
 
 Triton compares counters as signed numbers, adds the step in their width, and has no inclusive end. So a counter that is
-narrow or unsigned, or that may reach the greatest number of its type, is counted in a wider type and cast in the body.
+narrow or unsigned, or that may pass the greatest number of its type, is counted in a wider type and cast in the body.
+Where there is none, iterations are counted: the author's counter is the start and so many steps.
 """
 
 from __future__ import annotations
@@ -10,7 +11,21 @@ from collections.abc import Iterator
 from itertools import count
 
 from teenyc.ir import walk
-from teenyc.ir.nodes import Binary, Cast, For, Function, Kernel, Let, Literal, Operand, Program, Statement, Value
+from teenyc.ir.nodes import (
+    Binary,
+    Cast,
+    Constant,
+    For,
+    Function,
+    Kernel,
+    Let,
+    Literal,
+    Operand,
+    Program,
+    Statement,
+    Value,
+)
+from teenyc.passes.iterations import by_iteration
 from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.types import I32, I64, U32, DType, TensorType
@@ -39,6 +54,8 @@ def _plain(loop: For, ids: Iterator[int]) -> tuple[Statement, ...]:
     assert isinstance(element, DType), "counters are integers"
     wide = _wide(element, loop)
     before: list[Statement] = []
+    if wide.bits == 64 == element.bits and not _is_countable(loop, wide):
+        return by_iteration(loop, wide, ids)
     start, stop, step = (_as(o, wide, before, loop.span, ids) for o in (loop.start, loop.stop, loop.step))
     if loop.inclusive:
         start, stop = _exclusive(start, stop, wide, before, loop.span, ids)
@@ -55,7 +72,37 @@ def _wide(element: DType, loop: For) -> DType:
     if element.bits < 32:
         return I32
     is_at_end = loop.inclusive and not (isinstance(loop.stop, Literal) and loop.stop.value < element.maximum)
-    return I64 if element == U32 or (element == I32 and is_at_end) else element
+    return I64 if element == U32 or (element == I32 and (is_at_end or _may_pass(loop))) else element
+
+
+SMALL = 1 << 16
+"""Steps from here on may pass the end of `i32` in loops over sizes that tensors have."""
+
+
+def _may_pass(loop: For) -> bool:
+    """Whether the last step of a loop in `i32` may pass its greatest number."""
+    match loop.stop, loop.step:
+        case _, Literal(value=1):
+            return False
+        case Literal(value=stop), Literal(value=step):
+            return stop + step - 1 > I32.maximum
+        case _, Literal(value=step):
+            return step >= SMALL
+        case _:
+            return not isinstance(loop.step, Constant)
+
+
+def _is_countable(loop: For, dtype: DType) -> bool:
+    """Whether Triton counts a loop in 64 bits right, but for more iterations than any machine does."""
+    start, stop, step = loop.start, loop.stop, loop.step
+    if loop.unroll:
+        return True
+    if isinstance(stop, Literal) and dtype == I64 and isinstance(step, Literal):
+        return stop.value + step.value - 1 <= I64.maximum
+    if dtype == I64 and not loop.inclusive and isinstance(step, Literal) and step.value == 1:
+        return True
+    is_near = isinstance(stop, Literal) and stop.value > I64.maximum
+    return isinstance(start, Literal) and start.value < 1 << 32 and isinstance(step, Literal) and not is_near
 
 
 def _is_greatest(stop: Operand, dtype: DType) -> bool:
