@@ -205,7 +205,7 @@ class _Arguments:
             return None
         is_exact = is_exact_f8 if is_f8(memory) else is_exact_bf16
         if isinstance(operand, Literal) and is_exact(operand):
-            return None
+            return _as_float(operand) if isinstance(memory, TypeVar) and type(operand.value) is int else None
         narrow = self.widened(operand, memory)
         if narrow is not None:
             return narrow
@@ -232,6 +232,11 @@ class _Arguments:
         if self.calls.binding.get(memory) == base.name:
             return self.expressions.dtypes.text(memory)
         return f"{self.expressions.term(base).within(ATOM)}.dtype.element_ty"
+
+
+def _as_float(literal: Literal) -> Term:
+    """A whole number for memory of any dtype, which may be that of 8-bit floats: Triton makes those of floats only."""
+    return literal_term(Literal(float(literal.value), scalar(F32)))
 
 
 def _constant(expressions: Expressions, given: Operand | Extent) -> str:
