@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from teenyc.ir.axes import AxisInfo
+from teenyc.ir.axes import Axes, AxisInfo
 from teenyc.ir.nodes import (
     Binary,
     Block,
@@ -159,7 +159,7 @@ class _Moving:
         for terms, under in ((common, None), (ours, (condition, True)), (theirs, (condition, False))):
             flags = made.flags(under) if under is not None and terms else None
             for term in terms:
-                product = self.product(term, flags, made)
+                product = self.product(term, flags, self.axes(condition), made)
                 if product is None:
                     return None
                 total = made.added(total, product, term.is_negative)
@@ -195,11 +195,10 @@ class _Moving:
     def is_carried(self, term: Term) -> bool:
         return any(isinstance(f, Value) and f.id in self.carried for f in term.factors)
 
-    def product(self, term: Term, flags: Operand | None, made: _Made) -> Operand | None:
+    def product(self, term: Term, flags: Operand | None, needed: Axes, made: _Made) -> Operand | None:
         """A term, zero where flags do not hold: one factor is, with all the axes of the flags, and the rest finite."""
         factors = list(term.factors)
         if flags is not None:
-            needed = self.axes(flags)
             place = next((n for n, f in enumerate(factors) if needed <= self.axes(f)), None)
             rest = [f for n, f in enumerate(factors) if n != place]
             if not all(self.is_finite(f) for f in rest):
@@ -216,9 +215,9 @@ class _Moving:
             product = made.binary("mul", product, factor)
         return product
 
-    def axes(self, operand: Operand) -> frozenset[object]:
+    def axes(self, operand: Operand) -> Axes:
         info = self.infos.get(operand.id) if isinstance(operand, Value) else None
-        return frozenset(info.outer) if info is not None else frozenset()
+        return info.outer if info is not None else frozenset()
 
     def is_finite(self, operand: Operand) -> bool:
         """Whether a number is finite as long as those are that are loaded, zeros among them."""

@@ -88,6 +88,8 @@ def _begin(b: Blocking, loop: For, plan: LoopPlan, counter: Value, part: Part) -
     iteration = b.let(Binary(operator="add", left=counter, right=stepped), element, shape, span, loop.counter.name)
     b.tiles[loop.counter.id] = Tile(iteration, (plan.axis,))
     b.tiles.update((id, Tile(Literal(True, scalar(BOOL)))) for id in part.known)
+    if loop.counter.id in b.bounds and not part.known:
+        b.guard("bounds", plan.axis)
     if part.limit is not None:
         left = b.let(Binary(operator="sub", left=part.limit, right=counter), element, (), span)
         valid = b.let(Compare(operator="lt", left=stepped, right=left), BOOL, shape, span, f"is_{plan.axis.name}")

@@ -95,5 +95,21 @@ def test_attention_over_some_of_the_keys(folder: Path, device: str, kind: str, r
     torch.testing.assert_close(out["l"].double(), torch.logsumexp(scores, dim=1), rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
+@pytest.mark.parametrize(("rows", "n"), [(1, 1), (17, 40), (33, 64), (16, 5), (3, 0)])
+def test_steps_in_both_branches(folder: Path, device: str, rows: int, n: int) -> None:
+    text = (Path(__file__).parents[1] / "passes" / "tile" / "step_in_branch.tk").read_text(encoding="utf-8")
+    module = _module(text, folder, "step_in_branch")
+    torch.manual_seed(n)
+    x, y = torch.randn(rows, max(n, 1), device=device), torch.randn(max(n, 1), N, device=device)
+    out = blocked(module, "step_in_branch", {"x": x, "y": y, "n": n}, {"o": (rows, N)}, (rows,), {"N": N}, 1e-4)
+    taken = torch.arange(n)[None, :] % 5 != torch.arange(rows)[:, None] % 5
+    scores = x.double().cpu()[:, :n].masked_fill(~taken, float("-inf"))
+    highest = scores.amax(1) if n else torch.full((rows,), float("-inf"), dtype=torch.float64)
+    total = torch.exp(scores - highest[:, None]).nan_to_num(0.0).sum(1)
+    expected = ((~taken).double() @ y.double().cpu()[:n]) * total[:, None] + highest[:, None]
+    torch.testing.assert_close(out["o"].double(), expected, rtol=1e-4, atol=1e-4)
+
+
 def _module(text: str, folder: Path, name: str) -> ModuleType:
     return module_of(text, folder, name)
