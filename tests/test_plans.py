@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cases import Case, case_id, cases, orphans
+from cases import TESTS, Case, case_id, cases, orphans
 
 from teenyc import compile_source
 from teenyc.cli.tiling import explanation_document, explanation_text, plan_text
@@ -56,6 +56,23 @@ def test_module_holds_what_the_explanation_says(case: Case) -> None:
         if each["asked"]:
             said = " ".join(" ".join(line.split()) for line in lines)
             assert all(" ".join(remark["text"].split()) in said for remark in each["remarks"])
+
+
+def test_page_shows_what_is_printed(expect_file: Callable[[Path, str], None]) -> None:
+    """Each kernel of the page is followed by its explanation; `--bless` writes them."""
+    page = TESTS.parent / "docs" / "tiling.md"
+    expect_file(page, re.sub(SHOWN, lambda found: _shown(*found.groups()), page.read_text(encoding="utf-8")))
+
+
+SHOWN = re.compile(r"(```rust\n(#\[kernel.*?)```\n)(.*?```text\n).*?(?=```)", re.DOTALL)
+
+
+def _shown(block: str, source: str, between: str) -> str:
+    name = re.search(r"fn (\w+)", source)
+    assert name is not None
+    compiled = compile_source(source, name=f"{name[1].rpartition('_')[2]}.tk")
+    assert compiled.checked is not None, [d.message() for d in compiled.diagnostics]
+    return block + between + explanation_text(compiled)
 
 
 def _compiled(case: Case) -> Compiled:
