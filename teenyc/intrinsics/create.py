@@ -7,6 +7,7 @@ from typing import Any
 from teenyc.intrinsics.reference import numpy
 from teenyc.intrinsics.rules import (
     Need,
+    axis,
     extent,
     is_never_positive,
     is_power_of_two,
@@ -158,7 +159,10 @@ def _cat(site: Site) -> tuple[TensorType, ...] | None:
             )
         )
         return None
-    joined = (first.shape[0] * Extent.of(2), *first.shape[1:])
+    dim = axis(site, "dim", first.shape)
+    if dim is None:
+        return None
+    joined = tuple(extent * Extent.of(2) if i == dim else extent for i, extent in enumerate(first.shape))
     return (TensorType(first.element, joined),) if is_within_limit(site, joined, site.span) else None
 
 
@@ -223,13 +227,14 @@ INTRINSICS = (
             Param("input", Role.VALUE, aliases=("a",)),
             Param("other", Role.VALUE, aliases=("b",), meets="input"),
             Param("can_reorder", Role.FLAG, default=False, is_ignored=True),
+            Param("dim", Role.AXIS, default=0, aliases=("axis",), by_name_only=True, counts="input"),
         ),
         _cat,
         "_cat",
-        "Two tensors of one shape, one behind the other along the first axis. The order is kept in any case.",
+        "Two tensors of one shape, one behind the other along an axis, by default the first. Their order is kept.",
         "creation",
         generics=1,
         helper="_cat",
-        reference=lambda input, other: numpy().concatenate([input, other]),
+        reference=lambda input, other, dim=0: numpy().concatenate([input, other], axis=dim),
     ),
 )

@@ -48,7 +48,7 @@ def _target(name: str, what: str, form: str | None = None) -> Intrinsic:
         (),
         _gives(BOOL),
         form or f"tl.target_info.{name}",
-        f"Whether the GPU for which Triton compiles is {what}; false under the interpreter.",
+        f"Whether the GPU for which Triton compiles, with `--target` that one, is {what}; false under the interpreter.",
         "device",
         is_known=True,
     )
@@ -78,7 +78,8 @@ INTRINSICS = (
         (Param("major", Role.EXTENT), Param("minor", Role.EXTENT, default=0)),
         _capability,
         "tl.target_info.cuda_capability_geq({major}, {minor})",
-        "Whether the GPU is one of NVIDIA with at least this compute capability; false under the interpreter.",
+        "Whether the GPU, with `--target` that one, is one of NVIDIA with at least this compute capability; false "
+        "under the interpreter.",
         "device",
         is_known=True,
     ),

@@ -165,14 +165,34 @@ def _compile(kernel: Any, signature: Signature, target: Target, triton: Any, rep
         attrs={(kernel.arg_names.index(a.name),): aligned for a in signature.arguments if a.is_pointer},
     )
     architecture: int | str = int(target.architecture) if target.backend == "cuda" else target.architecture
+    chosen = GPUTarget(target.backend, architecture, target.warp_size)
     try:
-        result = triton.compile(
-            source, target=GPUTarget(target.backend, architecture, target.warp_size), options=_options(signature)
-        )
+        with _answering_for(chosen, triton):
+            result = triton.compile(source, target=chosen, options=_options(signature))
     except Exception as error:  # whatever Triton raises is about the kernel
         reporter.report(_failed(signature, target, error))
         return None
     return result if _fits(signature, target, result.metadata.shared, reporter) else None
+
+
+@contextmanager
+def _answering_for(target: Any, triton: Any) -> Iterator[None]:
+    """Lets `is_cuda()` and its kin, which ask the driver, answer for a target instead of the machine at hand."""
+    driver = triton.runtime.driver
+    before = getattr(driver, "_active", None)
+
+    class Driver:
+        def get_current_target(self) -> Any:
+            return target
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(before or driver.default, name)
+
+    driver.set_active(Driver())
+    try:
+        yield
+    finally:
+        driver._active = before
 
 
 def _options(signature: Signature) -> dict[str, object]:

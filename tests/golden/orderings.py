@@ -10,16 +10,29 @@ _ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)
 
 
 @triton.jit
-def _cat(input, other):
-    """`other` behind `input` along the first axis; Triton's `cat` mixes the elements, or in 3.7 and later need not."""
+def _cat(input, other, dim: tl.constexpr = 0):
+    """`other` behind `input` along an axis; Triton's `cat` mixes the elements, or in 3.7 and later need not."""
     pairs = tl.join(input, other)
     if len(input.shape) == 1:
         whole = tl.reshape(tl.permute(pairs, (1, 0)), (2 * input.shape[0],))
     elif len(input.shape) == 2:
-        whole = tl.reshape(tl.permute(pairs, (2, 0, 1)), (2 * input.shape[0], input.shape[1]))
+        m: tl.constexpr = input.shape[0]
+        n: tl.constexpr = input.shape[1]
+        if dim == 0:
+            whole = tl.reshape(tl.permute(pairs, (2, 0, 1)), (2 * m, n))
+        else:
+            whole = tl.reshape(tl.permute(pairs, (0, 2, 1)), (m, 2 * n))
     else:
         tl.static_assert(len(input.shape) == 3, "cat takes one to three axes")
-        whole = tl.reshape(tl.permute(pairs, (3, 0, 1, 2)), (2 * input.shape[0], input.shape[1], input.shape[2]))
+        b: tl.constexpr = input.shape[0]
+        m: tl.constexpr = input.shape[1]
+        n: tl.constexpr = input.shape[2]
+        if dim == 0:
+            whole = tl.reshape(tl.permute(pairs, (3, 0, 1, 2)), (2 * b, m, n))
+        elif dim == 1:
+            whole = tl.reshape(tl.permute(pairs, (0, 3, 1, 2)), (b, 2 * m, n))
+        else:
+            whole = tl.reshape(tl.permute(pairs, (0, 1, 3, 2)), (b, m, 2 * n))
     return whole
 
 

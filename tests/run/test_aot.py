@@ -171,6 +171,33 @@ def test_what_cannot_be_compiled_is_reported(tmp_path: Path, prelude: str, dtype
     assert not list((tmp_path / "out").iterdir())
 
 
+DEVICE = """#[kernel(grid = [1])]
+fn vendor(x: Pointer<i32>) {
+    if is_cuda() {
+        if cuda_capability_geq(9, 0) { store(x, 1111); } else { store(x, 2222); }
+    } else if is_hip_cdna3() {
+        store(x, 3333);
+    } else {
+        store(x, 4444);
+    }
+}
+"""
+
+
+def test_questions_about_the_gpu_are_answered_for_the_target(tmp_path: Path) -> None:
+    source = tmp_path / "device.tk"
+    source.write_text(DEVICE, encoding="utf-8")
+    assert compile_apart("", tmp_path, source, targets=("cuda:90", "cuda:80")) == ""
+    newer, older = (tmp_path.joinpath(f"vendor.cuda-{n}.ptx").read_text(encoding="utf-8") for n in (90, 80))
+    assert "1111" in newer
+    assert "2222" in older
+    assert not any(number in newer for number in ("2222", "3333", "4444"))
+    assert compile_apart("", tmp_path / "hip", source, targets=("hip:gfx942",)) == ""
+    (code,) = (tmp_path / "hip").glob("*.hsaco")
+    assert (3333).to_bytes(4, "little") in code.read_bytes()
+    assert (4444).to_bytes(4, "little") not in code.read_bytes()
+
+
 def test_the_environment_of_the_interpreter_does_not_matter_before_triton_is_imported(tmp_path: Path) -> None:
     path = tmp_path / "scale.tk"
     path.write_text(SCALE)

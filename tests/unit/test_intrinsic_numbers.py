@@ -221,6 +221,8 @@ CASES = [
     case("full", shape=(2, 4), value=3, dtype=np.int64),
     case("zeros_like", input=MATRIX),
     *(case("cat", input=x, other=x + 1) for x in (X, MATRIX, CUBE)),
+    *(case("cat", input=x, other=x + 1, dim=x.ndim - 1) for x in (MATRIX, CUBE)),
+    case("cat", input=CUBE, other=CUBE + 1, dim=1),
     *(case("sum", input=x, axis=x.ndim - 1) for x in (X, MATRIX, CUBE, SMALL)),
     *(case(name, input=MATRIX, axis=0, keep_dims=True) for name in ("sum", "max", "min", "argmax", "argmin")),
     *(case(name, input=CUBE, keep_dims=True) for name in ("sum", "max", "min")),

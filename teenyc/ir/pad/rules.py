@@ -260,7 +260,8 @@ def _split(site: Site, call: Call) -> Plan:
 
 def _concatenated(site: Site, call: Call) -> Plan:
     first, second = call.operands[0][1], call.operands[1][1]
-    if site.pads.touches(shape_of(site.let.results[0])[0]):
+    dim = call.attribute("dim", 0)
+    if site.pads.touches(shape_of(site.let.results[0])[dim if isinstance(dim, int) else 0]):
         return refused("the padding would come between the two")
     row = tuple(map(met, site.held(first), site.held(second)))
     return Plan(fills=site.results(row))
