@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from teenyc.ir.nodes import Binary, Call, Literal, Offset, Operation, Value
+from teenyc.ir.nodes import Binary, Literal, Offset, Operation, Value
+from teenyc.source import Span
 from teenyc.tiling import extents
 from teenyc.tiling.state import Blocking, Tile, element_of
-from teenyc.types import is_float
+from teenyc.types import Element, is_float
 
 
 def unchanged(b: Blocking, operation: Operation, tiles: Sequence[Tile]) -> Tile | None:
@@ -15,19 +16,11 @@ def unchanged(b: Blocking, operation: Operation, tiles: Sequence[Tile]) -> Tile 
     match operation:
         case Binary(operator="add") | Offset():
             return _plus_zero(*tiles)
-        case Binary(operator="and"):
-            return next((other for flag, other in (tiles, tiles[::-1]) if _is_true(flag)), None)
-        case Call(intrinsic="where") if _is_true(tiles[0]):
-            return tiles[1]
         case Binary(operator="div", right=right) if isinstance(tiles[0].operand, Value):
             multiple = b.multiples.get(tiles[0].operand.id)
             if multiple is not None and multiple[1] == extents.known(b, right):
                 return multiple[0]
     return None
-
-
-def _is_true(tile: Tile) -> bool:
-    return isinstance(tile.operand, Literal) and tile.operand.value is True
 
 
 def _plus_zero(left: Tile, right: Tile) -> Tile | None:
@@ -36,3 +29,11 @@ def _plus_zero(left: Tile, right: Tile) -> Tile | None:
         if isinstance(zero.operand, Literal) and zero.operand.value == 0 and not is_float(element_of(zero.operand)):
             return other
     return None
+
+
+def times(b: Blocking, left: Tile, right: Tile, element: Element, span: Span) -> Tile:
+    """A product; one of the factors may be 1."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one.operand, Literal) and one.operand.value == 1 and element_of(other.operand) == element:
+            return other
+    return b.binary("mul", left, right, element, span)

@@ -33,7 +33,7 @@ def why(reading: Reading, n: int, extrema: Mapping[int, Extremum]) -> Refusal:
     name = f"`{inside.name}`" if inside.name else "a carried value"
     terms = terms_of(following, reading.lets, lambda value: bool(reading.on(value)))
     kept = [t for t in terms if inside in map(reading.plain, t.factors)]
-    bent = [f for t in terms for f in t.factors if reading.plain(f) != inside and n in reading.on(f)]
+    bent = [f for t in terms for f in t.operands if reading.plain(f) != inside and n in reading.on(f)]
     if n not in reading.on(following):
         return _replaced(reading, name, following)
     if not kept or (bent and not _may_rescale(reading, kept, bent, extrema)):
@@ -43,7 +43,8 @@ def why(reading: Reading, n: int, extrema: Mapping[int, Extremum]) -> Refusal:
         return Refusal(NONLINEAR.format(name), _span(reading, place), help)
     if len(kept) > 1 and len({t.is_negative for t in kept}) > 1:
         return Refusal(CANCELS.format(name), _span(reading, following), "the loop stays as it is, so that it is kept")
-    if len(kept) > 1 or kept[0].is_negative or [*map(reading.plain, kept[0].factors)].count(inside) > 1:
+    is_changed = kept[0].is_negative or kept[0].divisors or kept[0].conditions
+    if len(kept) > 1 or is_changed or [*map(reading.plain, kept[0].factors)].count(inside) > 1:
         return Refusal(NONLINEAR.format(name), _span(reading, following), LAWS.format(inside.name or "c"))
     added = [t for t in terms if t not in kept]
     coefficient = [f for f in kept[0].factors if reading.plain(f) != inside]
@@ -75,7 +76,7 @@ def _replaced(reading: Reading, name: str, following: Operand) -> Refusal:
 
 def _not_free(reading: Reading, name: str, following: Operand, added: list[Term], wording: Wording) -> Refusal:
     """A plain sum of what depends on something that the loop carries."""
-    factor = next(f for t in added for f in t.factors if reading.on(f))
+    factor = next(o for t in added for o in t.operands if reading.on(o))
     others = _named(reading, reading.on(factor))
     carried = [c.inside for c in reading.loop.carried]
     text = wording.text(factor)
@@ -100,7 +101,7 @@ def _named(reading: Reading, carried: frozenset[int]) -> str:
 
 
 def _plain(reading: Reading, term: Term) -> Term:
-    return Term(tuple(map(reading.plain, term.factors)), term.is_negative)
+    return reading.named(term)
 
 
 def _span(reading: Reading, operand: Operand) -> Span:

@@ -181,6 +181,8 @@ def _is_added(operand: Operand, lets: Mapping[int, Operation], axis: int) -> boo
 
 def gain(kernel: Kernel, infos: Mapping[int, AxisInfo], plan: Plan) -> int:
     """How much is won by the plan: products of matrices above all; otherwise what is loaded once for several rows."""
+    if not plan.axes:
+        return 0
     products = sum(len(each.sides) == 2 for each in plan.contractions)
     if products:
         return 2 + products

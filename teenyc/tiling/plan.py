@@ -55,10 +55,25 @@ Law: TypeAlias = "Sum | Extremum | Unchanged"
 
 @record
 class Term:
-    """A product with a sign: `-a * b`. A factor stands as often as it is multiplied."""
+    """A product with a sign: `-a * b / c`; 0 where a condition is not met. A factor stands as often as it is used."""
 
     factors: tuple[Operand, ...]
     is_negative: bool = False
+    divisors: tuple[Operand, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """All that the term is made of."""
+        return (*self.factors, *self.divisors, *(c.operand for c in self.conditions))
+
+
+@record
+class Condition:
+    """Where a term counts: in the lanes where a bool is `holds`."""
+
+    operand: Operand
+    holds: bool = True
 
 
 @record
@@ -106,8 +121,7 @@ class Contraction:
 class Guard:
     """What keeps rows and iterations that are not there from counting.
 
-    `rows` are programs beyond the grid, `rest` the iterations of the last block beyond the bound, `bounds` those
-    beyond the bounds that a row has for itself.
+    `rows` are programs beyond the grid, `rest` the iterations of the last block beyond the bound.
     """
 
     kind: str

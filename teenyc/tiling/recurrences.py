@@ -7,12 +7,12 @@ from the shape of the expressions: no name counts, and neither does what the val
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
-from teenyc.ir.nodes import Block, Call, Copy, For, If, Let, Literal, Operand, Statement, Value, While
-from teenyc.ir.walk import all_operands, blocks_of, operands_of, results_of
+from teenyc.ir.nodes import Call, Copy, For, If, Let, Operand, Value, While
+from teenyc.ir.walk import operands_of, results_of
 from teenyc.record import replace
 from teenyc.tiling.broken import why
 from teenyc.tiling.plan import Extremum, Law, Refusal, Sum, Term, Unchanged
@@ -24,7 +24,7 @@ EXTREMA = ("maximum", "minimum")
 
 def laws_of(loop: For) -> tuple[Law, ...] | Refusal:
     """A law for each carried value, in order, or the reason why there is none for one of them."""
-    effect = _effect(loop.body)
+    effect = _effect(loop)
     if effect is not None:
         return effect
     reading = Reading.of(loop)
@@ -38,18 +38,14 @@ def laws_of(loop: For) -> tuple[Law, ...] | Refusal:
     return tuple(laws)
 
 
-def _effect(body: Block) -> Refusal | None:
+def _effect(loop: For) -> Refusal | None:
     """What in the body must happen iteration by iteration."""
-    for statement in body.statements:
+    for statement in loop.body.statements:
         match statement:
             case Let(operation=Call(intrinsic=name)) if TABLE[name].effects - {Effect.READS}:
                 return Refusal(f"`{name}` in the loop happens once an iteration", statement.span)
-            case For() | While():
-                return Refusal("there is a loop inside of the loop", statement.span)
-            case If():
-                inner = next((e for block in blocks_of(statement) if (e := _effect(block)) is not None), None)
-                if inner is not None:
-                    return inner
+            case For() | While() | If():
+                return Refusal("there is a loop or a branch inside of the loop", statement.span)
     return None
 
 
@@ -64,11 +60,10 @@ class Reading:
         depends = {c.inside.id: frozenset({n}) for n, c in enumerate(loop.carried)}
         lets: dict[int, Let] = {}
         for statement in loop.body.statements:
-            on = frozenset[int]().union(*(_of(depends, o) for o in _read(statement)))
+            assert isinstance(statement, Let), "branches are refused before"
+            on = frozenset[int]().union(*(_of(depends, o) for o in operands_of(statement.operation)))
             for result in results_of(statement):
-                depends[result.id] = on
-                if isinstance(statement, Let):
-                    lets[result.id] = statement
+                depends[result.id], lets[result.id] = on, statement
         return Reading(loop, lets, depends)
 
     def on(self, operand: Operand) -> frozenset[int]:
@@ -109,14 +104,16 @@ class Reading:
     def sum(self, n: int, extrema: Mapping[int, Extremum]) -> Sum | None:
         inside = self.loop.carried[n].inside
         terms = terms_of(self.loop.body.yields[n], self.lets, lambda value: bool(self.on(value)))
-        terms = tuple(replace(t, factors=tuple(map(self.plain, t.factors))) for t in terms)
+        terms = tuple(map(self.named, terms))
         kept = [t for t in terms if inside in t.factors]
         added = tuple(t for t in terms if inside not in t.factors)
-        if len(kept) != 1 or kept[0].is_negative or kept[0].factors.count(inside) != 1:
+        if len(kept) != 1 or kept[0].is_negative or kept[0].operands.count(inside) != 1:
+            return None
+        if kept[0].divisors or kept[0].conditions:
             return None
         coefficient = [f for f in kept[0].factors if f != inside]
         if not coefficient:
-            is_plain = all(not self.on(f) for t in added for f in t.factors)
+            is_plain = all(not self.on(o) for t in added for o in t.operands)
             return Sum(added, kept[0]) if is_plain else None
         if len(coefficient) != 1:
             return None
@@ -138,40 +135,31 @@ class Reading:
             replace(t, is_negative=not t.is_negative) for t in new_part
         }:
             return None
-        is_free = all(not self.on(f) for t in old_part for f in t.factors)
+        is_free = all(not self.on(o) for t in old_part for o in t.operands)
         return (exponent[0], frozenset(old_part)) if old_part and is_free and self.is_invariant(old_part) else None
 
     def is_invariant(self, terms: set[Term]) -> bool:
         """Whether a factor is the same in all iterations: it is defined outside of the loop."""
         return all(
-            not isinstance(f, Value) or (f.id not in self.lets and f != self.loop.counter)
+            not isinstance(o, Value) or (o.id not in self.lets and o != self.loop.counter)
             for t in terms
-            for f in t.factors
+            for o in t.operands
         )
 
     def is_rescaled(self, term: Term, m: int, scale: tuple[str, frozenset[Term]]) -> bool:
         """Whether a term has one factor `f(a (x - m'))`, and nothing else of what the loop carries."""
-        carried = [f for f in term.factors if self.on(f)]
-        if len(carried) != 1:
+        carried = [o for o in term.operands if self.on(o)]
+        if len(carried) != 1 or carried[0] not in term.factors:
             return False
-        exponent = self.exponent(self.counted(carried[0]))
+        exponent = self.exponent(carried[0])
         if exponent is None or exponent[0] != scale[0]:
             return False
         new = self.plain(self.loop.body.yields[m])
         with_new = {_without(t, new) for t in exponent[1] if new in t.factors}
         if with_new != {replace(t, is_negative=not t.is_negative) for t in scale[1]}:
             return False
-        others = [f for t in exponent[1] if new not in t.factors for f in t.factors]
-        return all(not self.on(f) for f in others)
-
-    def counted(self, operand: Operand) -> Operand:
-        """What a factor is where it counts: elsewhere, by a condition of no carried value, it is zero."""
-        call = self.call(operand, ("where",))
-        if call is None:
-            return operand
-        (_, condition), (_, value), (_, other) = call.operands
-        is_zero = isinstance(other, Literal) and other.value == 0
-        return self.counted(value) if is_zero and not self.on(condition) else operand
+        others = [o for t in exponent[1] if new not in t.factors for o in t.operands]
+        return all(not self.on(o) for o in others)
 
     def exponent(self, operand: Operand) -> tuple[str, tuple[Term, ...]] | None:
         """The exponential that an operand is, and the terms of its argument."""
@@ -181,20 +169,20 @@ class Reading:
         ((_, argument),) = call.operands
         stop = {self.plain(y) for y in self.loop.body.yields}
         terms = terms_of(argument, self.lets, lambda value: bool(self.on(value)) and value not in stop)
-        return call.intrinsic, tuple(replace(t, factors=tuple(map(self.plain, t.factors))) for t in terms)
+        if any(t.conditions for t in terms):
+            return None
+        return call.intrinsic, tuple(map(self.named, terms))
 
-
-def _read(statement: Statement) -> Iterator[Operand]:
-    """What a statement reads, and what is inside of its blocks."""
-    yield from operands_of(statement)
-    for block in blocks_of(statement):
-        yield from all_operands(block)
+    def named(self, term: Term) -> Term:
+        """A term of what its operands are other names of."""
+        factors, divisors = (tuple(map(self.plain, o)) for o in (term.factors, term.divisors))
+        return replace(term, factors=factors, divisors=divisors)
 
 
 def _without(term: Term, factor: Operand) -> Term:
     rest = list(term.factors)
     rest.remove(factor)
-    return replace(term, factors=tuple(sorted(rest, key=str)))
+    return replace(term, factors=tuple(sorted(rest, key=str)), divisors=tuple(sorted(term.divisors, key=str)))
 
 
 def _of(depends: Mapping[int, frozenset[int]], operand: Operand) -> frozenset[int]:

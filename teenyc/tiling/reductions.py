@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teenyc.ir.nodes import Binary, Call, Cast, Let, Value
+from teenyc.ir.nodes import Binary, Call, Cast, ExpandDims, Let, Value
 from teenyc.record import replace
 from teenyc.tiling import extents, sums
 from teenyc.tiling.plan import Contraction, Side
@@ -25,9 +25,9 @@ def reduction(b: Blocking, let: Let, call: Call) -> None:
     if not b.infos[source.id].lanes[axis % rank]:
         uniform_reduction(b, let, call, source, axis % rank, keeps)
     elif call.intrinsic == "sum" and b.width(source) > 2:
-        if rank != 1:
-            raise RefusedError("a sum of products over one of several axes", let.span)
-        b.tiles[result.id] = sums.contracted(b, sums.terms(b, source), place, None, let.span, result)
+        count = shape_of(source)[axis % rank]
+        tile = sums.contracted(b, sums.terms(b, source), place, None, let.span, result, count)
+        b.tiles[result.id] = kept(b, tile, place, let) if keeps else tile
     else:
         if call.intrinsic == "sum":
             side = Side((source,), element_of(source))
@@ -47,6 +47,18 @@ def reduced(b: Blocking, let: Let, call: Call, tile: Tile, place: int, keeps: bo
     value = b.call(name, operands, attributes, element_of(result), tuple(shape), let.span, result.name)
     rank = tile.rank if keeps and not is_first else tile.rank - 1
     return Tile(value, tile.lead, rank)
+
+
+def kept(b: Blocking, tile: Tile, place: int, let: Let) -> Tile:
+    """A tile with an axis of extent 1 in the place of one that was summed, if there are axes to the left of it."""
+    if tile.rank <= place:
+        return tile
+    axis = len(shape_of(tile.operand)) - place
+    shape = list(shape_of(tile.operand))
+    shape.insert(axis, ONE)
+    expanded = ExpandDims(operand=tile.operand, axes=(axis,))
+    value = b.let(expanded, element_of(tile.operand), tuple(shape), let.span)
+    return Tile(value, tile.lead, tile.rank + 1)
 
 
 def uniform_reduction(b: Blocking, let: Let, call: Call, source: Value, axis: int, keeps: bool) -> None:

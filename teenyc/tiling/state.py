@@ -29,6 +29,9 @@ from teenyc.source import NO_COMMENTS, Comments, Span
 from teenyc.tiling.plan import BlockedAxis, Contraction, Guard, LoopPlan, Refusal
 from teenyc.types import BOOL, ONE, Element, Extent, Shape, TensorType, broadcast, is_float
 
+FEW = 8
+"""So many lanes beside two blocked axes are held: 64 by 64 elements are then as many as the registers of a program."""
+
 
 class RefusedError(Exception):
     """The plan cannot be carried out; the reason is for people."""
@@ -49,16 +52,11 @@ class Tile:
 
 @record
 class Bounds:
-    """The bounds of a loop that differ from row to row, and the condition that an iteration is within them.
-
-    `after` says whether it is not before the start, `before` whether it is before the stop, where that differs.
-    """
+    """The bounds of a loop that differ from row to row, and the condition that an iteration is within them."""
 
     start: Operand
     stop: Operand
     valid: Value
-    after: Value | None
-    before: Value | None
 
 
 @record
@@ -78,10 +76,11 @@ class Blocking:
     was in memory, by the id of the converted. `multiples` are sums of equal elements, by id: what one is, and how many
     they are. `define` writes the definition of a value. `names` are those of loaded values whose converted ones the
     author named. `contractions` records what became of each sum, `guarded` what is masked, `left` what stays as it is.
-    `guards` holds the conditions under which loads are
-    made, and `bounds` those of loops that differ from row to row, by the loop's counter. `around` are the statements of
-    the blocks around that at hand, `anywhere` what says whether flags hold along axes, by the flags and the other axes.
-    `small` are tiles of small numbers, the last two fields what the kernel says of products.
+    `guards` holds the conditions under which loads are made, and `bounds` those of loops that differ from row to row,
+    by the loop's counter. `around` are the statements of the blocks around that at hand, `anywhere` what says whether
+    flags hold along axes, by the flags and the other axes.
+    `small` are tiles of small numbers, `needs` the extents of products of matrices; `dot_operands` and `dot_precision`
+    are what the kernel says of products.
     """
 
     rows: Sequence[Rows]
@@ -108,6 +107,7 @@ class Blocking:
     small: set[int] = field(default_factory=set)
     dot_operands: str | None = None
     dot_precision: str = "ieee"
+    needs: dict[Extent, Span] = field(default_factory=dict)
 
     @property
     def order(self) -> list[BlockedAxis]:
@@ -210,6 +210,8 @@ class Blocking:
             met = broadcast(shape, shape_of(operand))
             assert met is not None, "tiles of one kernel meet"
             shape = met
+        if lead and not is_held(shape):
+            raise RefusedError("a value that varies along three axes would be too large to hold", span)
         return operands, lead, rank, shape
 
     def binary(self, operator: str, left: Tile, right: Tile, element: Element, span: Span, name: str = "") -> Tile:
@@ -249,6 +251,16 @@ class Blocking:
         """Along how many axes a value varies when it is blocked."""
         info = self.infos[value.id]
         return len(self.lead_of(info)) + sum(1 for a in info.lanes if a)
+
+
+def is_held(shape: Shape) -> bool:
+    """Whether a program may hold a tile: along two axes any, along more only where those have few lanes together."""
+    few = 1
+    for extent in shape:
+        if extent.known is not None and extent.known <= FEW:
+            few *= extent.known
+    many = [extent for extent in shape if extent.known is None or extent.known > FEW]
+    return few <= FEW and len(many) <= 2
 
 
 def element_of(operand: Operand) -> Element:

@@ -7,77 +7,92 @@ from collections.abc import Sequence
 from teenyc.ir.nodes import Literal, Operand, Unary, Value
 from teenyc.record import replace
 from teenyc.source import Span
-from teenyc.tiling import precision
+from teenyc.tiling import algebra, extents, grouping, precision
+from teenyc.tiling.grouping import Parts, keys
 from teenyc.tiling.plan import BlockedAxis, Contraction, Key, Side, Term
 from teenyc.tiling.products import multiplied, terms_of
-from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of, shape_of, zero_of
-from teenyc.types import ONE, Element, Extent, is_float, scalar
+from teenyc.tiling.state import Blocking, Tile, element_of, shape_of, zero_of
+from teenyc.types import ONE, Element, Extent, scalar
 
 
 def contracted(
-    b: Blocking, terms: Sequence[Term], key: Key, acc: Tile | None, span: Span, of: Value, valid: Tile | None = None
+    b: Blocking,
+    terms: Sequence[Term],
+    key: Key,
+    acc: Tile | None,
+    span: Span,
+    of: Value,
+    extent: Extent,
+    valid: Tile | None = None,
 ) -> Tile:
-    """The sum of terms over one axis, added to `acc`: what `of` becomes. `valid` says which of its lanes count."""
+    """The sum of terms over an axis of an extent, added to `acc`: what `of` becomes.
+
+    `valid` says which of its lanes count.
+    """
     total = acc
     for n, term in enumerate(terms):
         label = of.name if n == len(terms) - 1 else ""
-        total = summed(b, term, key, total, span, label, valid, (of.id, n))
+        total = summed(b, term, key, total, span, label, extent, valid, (of.id, n))
     assert total is not None, "a sum has terms"
     return total
 
 
 def summed(
-    b: Blocking, term: Term, key: Key, acc: Tile | None, span: Span, name: str, valid: Tile | None, of: tuple[int, int]
+    b: Blocking,
+    term: Term,
+    key: Key,
+    acc: Tile | None,
+    span: Span,
+    name: str,
+    extent: Extent,
+    valid: Tile | None,
+    of: tuple[int, int],
 ) -> Tile:
     """The sum of one term; `of` is the value that it is part of, and its place among the terms."""
-    tiles = [b.tile(f, span) for f in term.factors]
-    for factor, tile in zip(term.factors, tiles, strict=True):
-        precision.note(b, factor, tile)
-    outside = [t for t in tiles if key not in keys(b, t)]
-    inside = [t for t in tiles if key in keys(b, t)]
-    parts = grouped(b, inside, key, span)
-    b.decide(contraction(b, of, term, tiles, parts, key, span))
-    if not inside:
-        parts, valid = [ones(b, key, valid, term, span)], None
     element = _type_of(term.factors)
-    is_last = not outside and not term.is_negative
-    if len(parts) == 2:
-        if is_last and acc is not None:
-            return product(b, parts, key, element, span, name, valid, acc)
-        total = product(b, parts, key, element, span, "" if outside or acc else name, valid, None)
+    parts = grouping.parts_of(b, term, key, span)
+    tiles = [side.tile for side in parts.sides]
+    b.decide(contraction(b, of, term, parts, key, span))
+    is_whole = not (parts.factors or parts.divisors or parts.conditions)
+    label = name if is_whole and acc is None and not term.is_negative else ""
+    if len(tiles) == 2:
+        if is_whole and acc is not None and not term.is_negative:
+            return product(b, tiles, key, element, span, name, valid, acc)
+        total = product(b, tiles, key, element, span, label, valid, None)
+    elif tiles:
+        total = plain_sum(b, tiles[0], key, element, span, label, valid)
     else:
-        total = plain_sum(b, parts[0], key, element, span, "" if outside or acc else name, valid)
-    for tile in outside:
-        total = b.binary("mul", total, tile, element, span, "" if acc else name)
+        total = counted(b, key, extent, valid, element, span)
+    total = multiplied_outside(b, total, parts, key, element, span)
     if acc is None:
         return negative(b, total, element, span) if term.is_negative else total
     return b.binary("sub" if term.is_negative else "add", acc, total, element, span, name)
 
 
-def contraction(
-    b: Blocking,
-    of: tuple[int, int],
-    term: Term,
-    tiles: Sequence[Tile],
-    parts: Sequence[Tile],
-    key: Key,
-    span: Span,
-) -> Contraction:
+def multiplied_outside(b: Blocking, total: Tile, parts: Parts, key: Key, element: Element, span: Span) -> Tile:
+    """A sum, times and over what does not vary along its axis, where that counts."""
+    for factor in parts.factors:
+        total = algebra.times(b, total, grouping.without(b, factor.tile, key, span), element, span)
+    for divisor in parts.divisors:
+        total = b.binary("div", total, grouping.without(b, divisor, key, span), element, span)
+    for condition in parts.conditions:
+        flags = grouping.without(b, condition.flags, key, span)
+        total = grouping.chosen(b, total, replace(condition, flags=flags), span)
+    return total
+
+
+def contraction(b: Blocking, of: tuple[int, int], term: Term, parts: Parts, key: Key, span: Span) -> Contraction:
     """What a term becomes: which factors make each side, which stay outside, and what the product reads."""
-    factors: list[list[Operand]] = [[] for _ in parts]
-    outside: list[Operand] = []
-    for factor, tile in zip(term.factors, tiles, strict=True):
-        own = keys(b, tile)
-        side = next((n for n, p in enumerate(parts) if key in own and own <= keys(b, p)), None)
-        (factors[side] if side is not None else outside).append(factor)
-    reading = precision.reading(b, parts) if len(parts) == 2 else None
-    read = reading.elements if reading is not None else tuple(element_of(p.operand) for p in parts)
+    tiles = [side.tile for side in parts.sides]
+    reading = precision.reading(b, tiles) if len(tiles) == 2 else None
+    read = reading.elements if reading is not None else tuple(element_of(t.operand) for t in tiles)
     sides = (
-        Side(tuple(f), element, precision.is_rounded(b, p, element), precision.is_as_stored(b, p, element))
-        for f, p, element in zip(factors, parts, read, strict=True)
+        Side(g.operands, e, precision.is_rounded(b, g.tile, e), precision.is_as_stored(b, g.tile, e))
+        for g, e in zip(parts.sides, read, strict=True)
     )
+    outside = tuple(o for g in parts.factors for o in g.operands)
     how = reading.precision if reading is not None else ""
-    return Contraction(*of, key, tuple(sides), tuple(outside), term.is_negative, how, span)
+    return Contraction(*of, key, tuple(sides), outside, term.is_negative, how, span)
 
 
 def negative(b: Blocking, tile: Tile, element: Element, span: Span) -> Tile:
@@ -85,43 +100,14 @@ def negative(b: Blocking, tile: Tile, element: Element, span: Span) -> Tile:
     return replace(tile, operand=value)
 
 
-def keys(b: Blocking, tile: Tile) -> frozenset[Key]:
-    """The axes along which a tile varies."""
-    own = shape_of(tile.operand)[len(tile.lead) :]
-    return frozenset([*tile.lead, *(len(own) - 1 - n for n, extent in enumerate(own) if extent != ONE)])
-
-
-def grouped(b: Blocking, tiles: Sequence[Tile], key: Key, span: Span) -> list[Tile]:
-    """Factors multiplied where they vary along the same axes: one tile, or two that share only the summed axis."""
-    groups: list[Tile] = []
-    for tile in sorted(tiles, key=lambda t: -len(keys(b, t))):
-        for n, group in enumerate(groups):
-            if keys(b, tile) <= keys(b, group):
-                product = b.binary("mul", group, tile, _type_of((group.operand, tile.operand)), span)
-                groups[n] = precision.keep(b, product, (group, tile))
-                break
-        else:
-            groups.append(tile)
-    if len(groups) > 2 or (len(groups) == 2 and keys(b, groups[0]) & keys(b, groups[1]) != {key}):
-        raise RefusedError("a factor of the sum varies along three axes", span)
-    if any(len(keys(b, g)) > 2 for g in groups):
-        raise RefusedError("a factor of the sum varies along three axes", span)
-    return groups
-
-
-def ones(b: Blocking, key: Key, valid: Tile | None, term: Term, span: Span) -> Tile:
-    """A factor of 1 along an axis that no factor has."""
-    assert isinstance(key, BlockedAxis), "the factors of a sum over lanes have them"
-    element = _type_of(term.factors)
-    shape = (Extent.of(key.block),)
-    one = Literal(1.0 if is_float(element) else 1, scalar(element))
+def counted(b: Blocking, key: Key, extent: Extent, valid: Tile | None, element: Element, span: Span) -> Tile:
+    """The sum of as many ones as lanes count along an axis."""
     if valid is None:
-        return Tile(
-            b.call("full", (("value", one),), (("shape", shape), ("dtype", element)), element, shape, span), (key,)
-        )
-    zero = Literal(zero_of(element), scalar(element))
+        return Tile(extents.number(b, extent, element, span))
+    one, zero = grouping.one_of(element), Literal(zero_of(element), scalar(element))
     chosen = (("condition", valid.operand), ("x", one), ("y", zero))
-    return Tile(b.call("where", chosen, (), element, shape_of(valid.operand), span), valid.lead, valid.rank)
+    ones = b.call("where", chosen, (), element, shape_of(valid.operand), span)
+    return plain_sum(b, replace(valid, operand=ones), key, element, span, "", None)
 
 
 def plain_sum(b: Blocking, tile: Tile, key: Key, element: Element, span: Span, name: str, valid: Tile | None) -> Tile:
@@ -149,11 +135,11 @@ def product(
 ) -> Tile:
     """The product of two matrices, its axes in the order of all tiles."""
     if valid is not None:
-        n = 0 if keys(b, valid) <= keys(b, groups[0]) else 1
+        n = 0 if keys(valid) <= keys(groups[0]) else 1
         zero = Literal(zero_of(element), scalar(element))
         masked = precision.keep(b, b.masked(groups[n], valid, zero, span), groups[n : n + 1])
         groups = [masked if m == n else g for m, g in enumerate(groups)]
-    others = [next(iter(keys(b, g) - {key})) for g in groups]
+    others = [next(iter(keys(g) - {key})) for g in groups]
     if place(b, others[1]) < place(b, others[0]):
         groups, others = groups[::-1], others[::-1]
     chosen = precision.reading(b, groups)
@@ -161,15 +147,20 @@ def product(
     first = matrix(b, left, (others[0], key), span)
     second = matrix(b, right, (key, others[1]), span)
     shape = (shape_of(first)[0], shape_of(second)[1])
+    b.needs.update(dict.fromkeys((*shape_of(first), shape[1]), span))
     lead = tuple(k for k in others if isinstance(k, BlockedAxis))
-    rank = max((k + 1 for k in others if not isinstance(k, BlockedAxis)), default=0)
-    if rank > 1:
-        raise RefusedError("a product of matrices over axes that are not the last", span)
+    gone = -1 if isinstance(key, BlockedAxis) else key
+    own = [k - (k > gone >= 0) for k in others if not isinstance(k, BlockedAxis)]
+    rank = max((k + 1 for k in own), default=0)
+    lanes = (shape[len(lead) + own.index(k)] if k in own else ONE for k in reversed(range(rank)))
+    spread = (*shape[: len(lead)], *lanes)
     operands = [("input", first), ("other", second)]
     if acc is not None:
-        operands.append(("acc", b.filled(acc, lead, rank, shape, element, span).operand))
+        filled = b.filled(acc, lead, rank, spread, element, span).operand
+        operands.append(("acc", grouping.reshaped(b, filled, shape, span)))
     attributes = (("input_precision", chosen.precision), ("out_dtype", element))
-    return Tile(b.call("dot", operands, attributes, element, shape, span, name), lead, rank)
+    made = b.call("dot", operands, attributes, element, shape, span, name)
+    return Tile(grouping.reshaped(b, made, spread, span), lead, rank)
 
 
 def place(b: Blocking, key: Key) -> int:
@@ -179,13 +170,11 @@ def place(b: Blocking, key: Key) -> int:
 
 def matrix(b: Blocking, tile: Tile, keys: tuple[Key, Key], span: Span) -> Operand:
     """A tile of two axes in the order asked for."""
-    if len(shape_of(tile.operand)) != 2:
-        raise RefusedError("a factor of a product of matrices has axes of extent 1", span)
+    shape = tuple(e for e in shape_of(tile.operand) if e != ONE)
+    operand = grouping.reshaped(b, tile.operand, shape, span)
     if place(b, keys[0]) < place(b, keys[1]):
-        return tile.operand
-    rows, columns = shape_of(tile.operand)
-    operands = (("input", tile.operand),)
-    return b.call("trans", operands, (), element_of(tile.operand), (columns, rows), span)
+        return operand
+    return b.call("trans", (("input", operand),), (), element_of(operand), shape[::-1], span)
 
 
 def terms(b: Blocking, operand: Operand) -> tuple[Term, ...]:
@@ -195,8 +184,7 @@ def terms(b: Blocking, operand: Operand) -> tuple[Term, ...]:
 
 def opened(b: Blocking, term: Term) -> tuple[Term, ...]:
     """A term whose factors are all made, or sums of those."""
-    parts = [terms(b, f) for f in term.factors]
-    return multiplied(parts, term.is_negative)
+    return multiplied(term, [terms(b, f) for f in term.factors])
 
 
 def factor_product(b: Blocking, term: Term, span: Span) -> Tile:

@@ -52,7 +52,7 @@ def row_sums_tiled(x, y, rows: tl.int32, columns: tl.int32, BLOCK_N: tl.constexp
     COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
     row = tl.program_id(0).to(tl.int64)
     total = tl.full([], 0.0, COMPUTE)
-    full_column = columns // BLOCK_N * BLOCK_N
+    full_column = 0 + (columns - 0) // BLOCK_N * BLOCK_N
     for column_start in range(0, full_column, BLOCK_N):
         column = column_start + tl.arange(0, BLOCK_N)
         total = total + tl.sum(tl.load(x + row * columns + column).to(COMPUTE), axis=0)

@@ -25,7 +25,9 @@ class Tiles:
     tilings: Mapping[str, Tiling]
 
     def plain(self, name: str, grid: tuple[int, ...], *arguments: Any, **constants: int) -> None:
-        getattr(self.module, name)[grid](*arguments, **constants)
+        """`constants` may name blocks too, which the plain kernel has none of."""
+        plain = getattr(self.module, f"{name}_plain")
+        plain[grid](*arguments, **{n: v for n, v in constants.items() if n in plain.arg_names})
 
     def blocked(self, name: str, grid: tuple[int, ...], *arguments: Any, **constants: int) -> None:
         """`constants` are those of the kernel and the blocks."""
@@ -49,4 +51,5 @@ def tiles(text: str, folder: Path, name: str = "blocked", suffix: str = ".tk") -
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
-    return Tiles(module, {k.tiling.of: k.tiling for k in compiled.kernels if k.tiling is not None})
+    assert compiled.program is not None
+    return Tiles(module, {k.tiling.of: k.tiling for k in compiled.program.kernels if k.tiling is not None})

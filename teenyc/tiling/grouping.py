@@ -1,0 +1,162 @@
+"""Factors of a sum over one axis: those that vary along it come out as one tile, or as two that a product of matrices
+takes; the others are multiplied behind the sum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from teenyc.ir.nodes import Literal, Operand
+from teenyc.record import record, replace
+from teenyc.source import Span
+from teenyc.tiling import precision
+from teenyc.tiling.plan import BlockedAxis, Key, Term
+from teenyc.tiling.state import Blocking, Tile, element_of, shape_of, zero_of
+from teenyc.types import ONE, Element, Extent, is_float, scalar
+
+LEAST = 16
+"""Matrix units take no fewer rows, columns or summands than this."""
+
+
+@record
+class Group:
+    """Factors that are multiplied lane by lane, and which operands of the source they are."""
+
+    tile: Tile
+    operands: tuple[Operand, ...] = ()
+
+    def with_tile(self, tile: Tile) -> Group:
+        return replace(self, tile=tile)
+
+
+@record
+class Chosen:
+    """A number that counts where a bool is `holds`."""
+
+    flags: Tile
+    holds: bool
+
+
+@record
+class Parts:
+    """A term taken apart: its one or two sides, none where nothing varies along the axis, and what stays outside."""
+
+    sides: tuple[Group, ...]
+    factors: tuple[Group, ...]
+    divisors: tuple[Tile, ...]
+    conditions: tuple[Chosen, ...]
+
+
+def parts_of(b: Blocking, term: Term, key: Key, span: Span) -> Parts:
+    """The term taken apart along an axis."""
+    factors = [Group(b.tile(f, span), (f,)) for f in term.factors]
+    for factor, operand in zip(factors, term.factors, strict=True):
+        precision.note(b, operand, factor.tile)
+    divisors = [b.tile(d, span) for d in term.divisors]
+    conditions = [Chosen(b.tile(c.operand, span), c.holds) for c in term.conditions]
+    inside = [f for f in factors if key in keys(f.tile)]
+    dividing = [d for d in divisors if key in keys(d)]
+    choosing = [c for c in conditions if key in keys(c.flags)]
+    if not inside and (dividing or choosing):
+        inside = [Group(Tile(one_of(element_of(term.factors[0]))))]
+    outer = Parts(
+        (),
+        tuple(f for f in factors if key not in keys(f.tile)),
+        tuple(d for d in divisors if key not in keys(d)),
+        tuple(c for c in conditions if key not in keys(c.flags)),
+    )
+    return replace(outer, sides=_sides(b, inside, dividing, choosing, key, span)) if inside else outer
+
+
+def _sides(
+    b: Blocking, factors: Sequence[Group], divisors: Sequence[Tile], conditions: Sequence[Chosen], key: Key, span: Span
+) -> tuple[Group, ...]:
+    """Two sides where they fit a product of matrices and all else fits one of them; otherwise all in one."""
+    sides = grouped(b, factors, span)
+    others = [*divisors, *(c.flags for c in conditions)]
+    if len(sides) > 1 and not (is_product(b, sides, key) and all(_place(sides, keys(o)) is not None for o in others)):
+        sides = [_together(b, sides, span)]
+    for divisor in divisors:
+        n = _place(sides, keys(divisor)) or 0
+        element = element_of(sides[n].tile.operand)
+        sides[n] = sides[n].with_tile(b.binary("div", sides[n].tile, divisor, element, span))
+    for condition in conditions:
+        n = _place(sides, keys(condition.flags)) or 0
+        sides[n] = sides[n].with_tile(chosen(b, sides[n].tile, condition, span))
+    return tuple(sides)
+
+
+def grouped(b: Blocking, factors: Iterable[Group], span: Span) -> list[Group]:
+    """Factors multiplied with those that vary along all of their axes, rather with computed than with stored ones."""
+    groups: list[Group] = []
+    for factor in sorted(factors, key=lambda f: -len(keys(f.tile))):
+        fitting = [n for n, g in enumerate(groups) if keys(factor.tile) <= keys(g.tile)]
+        fitting.sort(key=lambda n: precision.source_of(b, groups[n].tile) is not None)
+        if fitting:
+            groups[fitting[0]] = _together(b, [groups[fitting[0]], factor], span)
+        else:
+            groups.append(factor)
+    return groups
+
+
+def _together(b: Blocking, groups: Sequence[Group], span: Span) -> Group:
+    """The product of some groups."""
+    first, *rest = groups
+    for group in rest:
+        tile = b.binary("mul", first.tile, group.tile, element_of(first.tile.operand), span)
+        tile = precision.keep(b, tile, (first.tile, group.tile))
+        first = Group(tile, (*first.operands, *group.operands))
+    return first
+
+
+def is_product(b: Blocking, sides: Sequence[Group], key: Key) -> bool:
+    """Whether two sides are matrices that share the axis of the sum alone, and great enough for matrix units."""
+    left, *rest = (keys(side.tile) for side in sides)
+    if len(rest) != 1 or left & rest[0] != {key} or len(left) != 2 or len(rest[0]) != 2:
+        return False
+    extents = [e for side in sides for e in shape_of(side.tile.operand) if e != ONE]
+    is_of_floats = all(is_float(element_of(side.tile.operand)) for side in sides)
+    return is_of_floats and all(e.known is None or e.known >= LEAST for e in extents)
+
+
+def _place(sides: Sequence[Group], axes: frozenset[Key]) -> int | None:
+    """Which side varies along all of some axes."""
+    return next((n for n, side in enumerate(sides) if axes <= keys(side.tile)), None)
+
+
+def chosen(b: Blocking, tile: Tile, condition: Chosen, span: Span) -> Tile:
+    """A tile with 0 where it does not count."""
+    element = element_of(tile.operand)
+    zero = Tile(Literal(zero_of(element), scalar(element)))
+    sides = (tile, zero) if condition.holds else (zero, tile)
+    (flags, x, y), lead, rank, shape = b.met([condition.flags, *sides], span)
+    made = b.call("where", (("condition", flags), ("x", x), ("y", y)), (), element, shape, span)
+    return precision.keep(b, Tile(made, lead, rank), (tile,))
+
+
+def keys(tile: Tile) -> frozenset[Key]:
+    """The axes along which a tile varies."""
+    own = shape_of(tile.operand)[len(tile.lead) :]
+    return frozenset([*tile.lead, *(len(own) - 1 - n for n, extent in enumerate(own) if extent != ONE)])
+
+
+def one_of(element: Element) -> Literal:
+    """The number that a product is never changed by."""
+    return Literal(1.0 if is_float(element) else 1, scalar(element))
+
+
+def without(b: Blocking, tile: Tile, key: Key, span: Span) -> Tile:
+    """A tile of which all lanes along an axis of the source are alike, as that axis is gone."""
+    if isinstance(key, BlockedAxis) or tile.rank <= key:
+        return tile
+    shape = list(shape_of(tile.operand))
+    del shape[len(shape) - 1 - key]
+    first = next((n for n, e in enumerate(shape[len(tile.lead) :]) if e != ONE), tile.rank - 1)
+    del shape[len(tile.lead) : len(tile.lead) + first]  # nor axes to the left of all along which it varies
+    return Tile(reshaped(b, tile.operand, tuple(shape), span), tile.lead, tile.rank - 1 - first)
+
+
+def reshaped(b: Blocking, operand: Operand, shape: tuple[Extent, ...], span: Span) -> Operand:
+    """The same lanes with other axes of extent 1."""
+    if shape_of(operand) == shape:
+        return operand
+    return b.call("reshape", (("input", operand),), (("shape", shape),), element_of(operand), shape, span)
