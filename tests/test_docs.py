@@ -15,6 +15,7 @@ import pytest
 
 from teenyc import compile_source
 from teenyc.cli.commands import teenyc as command
+from teenyc.diagnostics.model import Severity
 from teenyc.diagnostics.render import Report, render
 from teenyc.passes import PIPELINE
 
@@ -40,6 +41,14 @@ def test_report_in_readme_is_what_a_mistake_gives(readme: str, request: pytest.F
     compiled = compile_source(source, name="softmax.tk")
     reports = [Report(diagnostic, compiled.file) for diagnostic in compiled.diagnostics]
     _expect(readme, "report", render(reports, format="human") + "\n", request)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_kernels_of_a_page_compile(page: Path) -> None:
+    for language, body in _fences(page.read_text(encoding="utf-8")):
+        if language == "rust" and "#[kernel" in body:
+            compiled = compile_source(body, name="page.tk")
+            assert not [d.message() for d in compiled.diagnostics if d.severity is Severity.ERROR]
 
 
 def test_every_pass_is_named(readme: str) -> None:

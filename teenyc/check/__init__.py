@@ -27,7 +27,7 @@ def check(
     """The program of a file, with the constants and dtypes that options fix; None where anything is wrong."""
     items = tuple(_flat(module.items))
     kernels = [i for i in items if isinstance(i, ast.Function) and is_kernel(i)]
-    declarations = _declarations(items, module.missing, reporter)
+    declarations = _declarations(items, module, reporter)
     _check_names(kernels, module, reporter)
     library = Library()
     checked = [check_kernel(k, declarations, reporter, constants or {}, dtypes or {}, library) for k in kernels]
@@ -74,7 +74,15 @@ def _flat(items: tuple[ast.Item, ...]) -> Iterator[ast.Item]:
             yield item
 
 
-def _declarations(items: tuple[ast.Item, ...], missing: frozenset[str], reporter: Reporter) -> Declarations:
+def _modules(items: tuple[ast.Item, ...]) -> Iterator[str]:
+    """The names of the modules among items and inside of them."""
+    for item in items:
+        if isinstance(item, ast.ModuleItem):
+            yield item.name.text
+            yield from _modules(item.items)
+
+
+def _declarations(items: tuple[ast.Item, ...], module: ast.Module, reporter: Reporter) -> Declarations:
     is_partial = reporter.has_errors  # so far only the parser reported
     functions: dict[str, ast.Function] = {}
     constants: dict[str, ast.ConstItem] = {}
@@ -91,7 +99,12 @@ def _declarations(items: tuple[ast.Item, ...], missing: frozenset[str], reporter
                 pass
     kernels = frozenset(i.name.text for i in items if isinstance(i, ast.Function) and is_kernel(i))
     return Declarations(
-        functions=functions, constants=constants, kernels=kernels, is_partial=is_partial, missing=missing
+        functions=functions,
+        constants=constants,
+        kernels=kernels,
+        is_partial=is_partial,
+        missing=module.missing,
+        modules=frozenset(_modules(module.items)),
     )
 
 

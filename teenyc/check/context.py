@@ -88,6 +88,8 @@ class Declarations:
     kernels: frozenset[str]
     is_partial: bool = False
     """Whether items with syntax errors are missing."""
+    modules: frozenset[str] = frozenset()
+    """The names of the modules in the file."""
     missing: frozenset[str] = frozenset()
     """The names of those items; an empty one where a name is not known, so that any unknown name may be missing."""
 

@@ -160,7 +160,7 @@ def _path(context: Context, node: ast.PathExpression) -> Checked:
     known = associated(context, names, node.span)
     if known is not None:
         return known
-    if names[0] in ("self", "crate", "super"):
+    if names[0] in ("self", "crate", "super", *context.declarations.modules):
         return _name(context, names[-1], node.span)
     from teenyc.diagnostics.catalog.names import UnknownName
 
