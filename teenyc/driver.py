@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from teenyc.check import check
 from teenyc.check.allow import unsilenced
 from teenyc.diagnostics.model import Diagnostic, Reporter, Severity
-from teenyc.ir.nodes import Kernel, Program
+from teenyc.ir.nodes import Attributes, Kernel, Program
 from teenyc.record import field, record, replace
 from teenyc.source import SourceFile
 from teenyc.syntax import ast
@@ -118,9 +118,16 @@ def _asked_to_tile(program: Program, tile: bool | None) -> Program:
     """The program with what an option says in the place of what its kernels ask for."""
     if tile is None:
         return program
-    asked = [replace(k.attributes, tile=(k.attributes.tile or ()) if tile else None) for k in program.kernels]
-    pairs = zip(program.kernels, asked, strict=True)
-    return replace(program, kernels=tuple(replace(kernel, attributes=stated) for kernel, stated in pairs))
+    return replace(
+        program, kernels=tuple(replace(k, attributes=_tiled_or_not(k.attributes, tile)) for k in program.kernels)
+    )
+
+
+def _tiled_or_not(stated: Attributes, tile: bool) -> Attributes:
+    """Attributes that ask for blocks or for none. Configurations are of what the source asks for."""
+    if stated.tile is not None:
+        return stated if tile else replace(stated, tile=None, configs=())
+    return stated if stated.configs or not tile else replace(stated, tile=())
 
 
 def _passed(program: Program, reporter: Reporter, options: Options) -> Program | None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from teenyc.check.configurations import configs_of
 from teenyc.check.context import Context
 from teenyc.ir import nodes as ir
+from teenyc.ir.nodes import OPTIONS
 from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.types import BOOL, Extent, Pointer, Shape, TensorType, is_integer
@@ -14,8 +16,6 @@ WORDS = {"dot_operands": ("storage",), "dot_precision": ("ieee", "tf32", "tf32x3
 """What the attributes that are one word may be."""
 
 KNOWN = ("grid", "shape", "backward", "dtypes", "num_warps", "num_stages", "pad", "tile", "configs", *WORDS)
-
-OPTIONS = ("num_warps", "num_stages")
 
 
 def kernel_attributes(
@@ -41,6 +41,7 @@ def kernel_attributes(
         options=tuple((n, v) for n, a in given if n in OPTIONS for v in _number(context, n, a.value)),
         pad=tuple(dict.fromkeys(w for n, a in given if n == "pad" for w in _padded(context, a, constants))),
         tile=next((_words(a.value) for n, a in given if n == "tile"), None),
+        configs=tuple(c for n, a in given if n == "configs" for c in _configs(context, given, a, constants)),
         dot_operands=_chosen_word(context, given, "dot_operands"),
         dot_precision=_chosen_word(context, given, "dot_precision"),
     )
@@ -89,6 +90,16 @@ def _words(node: ast.Expression) -> tuple[str, ...]:
     """The names in `tile(a, b)`; none in a bare `tile`."""
     arguments = node.arguments if isinstance(node, ast.Call) else ()
     return tuple(word for a in arguments if (word := _word(a.value)) is not None)
+
+
+def _configs(
+    context: Context,
+    given: Sequence[tuple[str | None, ast.Argument]],
+    node: ast.Argument,
+    constants: Sequence[ir.ConstantParameter],
+) -> tuple[ir.Configuration, ...]:
+    """What `configs = [...]` lists."""
+    return configs_of(context, node.value, constants, any(name == "tile" for name, _ in given), _number)
 
 
 def _chosen_word(context: Context, given: Sequence[tuple[str | None, ast.Argument]], name: str) -> str | None:

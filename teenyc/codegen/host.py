@@ -14,6 +14,7 @@ from teenyc.codegen.metadata import (
     constants_of,
     distinct_requirements,
     free_name,
+    launched_kernels,
     metadata,
     pointee,
     source_kernels,
@@ -82,6 +83,7 @@ class HostView:
     metadata: tuple[str, ...]
     takes_dtypes: bool
     launchers: tuple[LauncherView, ...]
+    chooses: bool
     kernels: tuple[BoundView, ...]
     ops: tuple[OpView, ...]
 
@@ -98,14 +100,15 @@ def host_view(
     facts = metadata(program, source=source, version=version, names=names, certificates=certificates)
     classes = class_names(program, names)
     kernels = {k.name: k for k in source_kernels(program)}
-    tiled = tiled_kernels(program)
+    tiled, launched = tiled_kernels(program), launched_kernels(program)
     return HostView(
-        imports=tuple(f"import {name}" for name in sorted([*LAUNCHING, *CHECKING] if tiled else CHECKING))
+        imports=tuple(f"import {name}" for name in sorted([*LAUNCHING, *CHECKING] if launched else CHECKING))
         if kernels
         else (),
         metadata=tuple(literal_lines(facts, "TEENYC = ")),
         takes_dtypes=any(fact["type"] == "dtype" for k in kernels.values() for fact in constants_of(k, names)),
-        launchers=tuple(_launcher_view(k, tiled[k.name], names) for k in kernels.values() if k.name in tiled),
+        launchers=tuple(_launcher_view(k, tiled.get(k.name), names) for k in launched),
+        chooses=any(k.attributes.chooses for k in launched),
         kernels=tuple(_bound_view(k, classes[k.name], names) for k in kernels.values()),
         ops=tuple(_op_view(op, kernels, classes, names) for op in program.ops),
     )
@@ -114,9 +117,11 @@ def host_view(
 # ---- kernels --------------------------------------------------------------------------------------------------------
 
 
-def _launcher_view(kernel: Kernel, tiled: Kernel, names: Names) -> LauncherView:
+def _launcher_view(kernel: Kernel, tiled: Kernel | None, names: Names) -> LauncherView:
     name = names.item(kernel.name)
-    arguments = [literal(name), names.function(kernel.name), names.item(tiled.name), _allows(kernel, tiled, names)]
+    arguments = [literal(name), names.function(kernel.name)]
+    if tiled is not None:
+        arguments += [names.item(tiled.name), _allows(kernel, tiled, names)]
     return LauncherView(tuple(bracketed(f"{name} = _Launcher(", [a for a in arguments if a], ")", 0)))
 
 

@@ -59,6 +59,12 @@ def source_kernels(program: Program) -> tuple[Kernel, ...]:
     return tuple(kernel for kernel in program.kernels if kernel.tiling is None)
 
 
+def launched_kernels(program: Program) -> tuple[Kernel, ...]:
+    """The kernels of the source that a launcher stands for."""
+    tiled = tiled_kernels(program)
+    return tuple(k for k in source_kernels(program) if k.name in tiled or k.attributes.chooses)
+
+
 def tiled_kernels(program: Program) -> dict[str, Kernel]:
     """The blocked kernels by the names of those that they take the place of."""
     return {kernel.tiling.of: kernel for kernel in program.kernels if kernel.tiling is not None}
@@ -120,6 +126,8 @@ def _kernel(kernel: Kernel, effects: Effects, class_name: str, tiled: Kernel | N
     }
     if tiled is not None:
         facts |= {"options": {}, "tiled": tiled_facts(tiled, names)}
+    elif kernel.attributes.chooses:
+        facts |= {"options": {}, "tuned": tuned_facts(kernel, names)}
     optional = ("fixed", "nondeterministic", "requirements", "grid", "shapes", "options", "backward", "renamed")
     return {key: value for key, value in facts.items() if value or key not in optional}
 
@@ -143,6 +151,17 @@ def _has_dots(kernel: Kernel) -> bool:
     """Whether a kernel multiplies matrices."""
     lets = (s.operation for _, s in statements_of(kernel.body) if isinstance(s, Let))
     return any(isinstance(operation, Call) and operation.intrinsic == "dot" for operation in lets)
+
+
+def tuned_facts(kernel: Kernel, names: Names) -> dict[str, object]:
+    """What a launcher must know of a kernel as written, of which it chooses constants."""
+    return {
+        "blocks": {},
+        "counts": {},
+        "constants": [names.local(kernel.name, name) for name in kernel.attributes.chooses],
+        "plain": dict(kernel.attributes.options),
+        "configs": [{names.local(kernel.name, n): value for n, value in c} for c in kernel.attributes.configs],
+    }
 
 
 def _stated(kernel: Kernel, names: Names) -> dict[str, object]:

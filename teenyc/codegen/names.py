@@ -18,7 +18,7 @@ from teenyc.codegen.helpers import HELPERS
 from teenyc.codegen.host import RESERVED as HOST_NAMES
 from teenyc.codegen.inline import Inlining
 from teenyc.codegen.liveness import Interference, Mask, meet
-from teenyc.codegen.metadata import Names, plain_key, source_kernels, tiled_kernels
+from teenyc.codegen.metadata import Names, launched_kernels, plain_key, source_kernels, tiled_kernels
 from teenyc.codegen.nouns import noun
 from teenyc.codegen.static import Statics
 from teenyc.ir.nodes import For, Function, Kernel, Let, Literal, Program, Value
@@ -81,10 +81,10 @@ def _kernel_names(program: Program) -> Iterator[tuple[str, str]]:
     tiled = tiled_kernels(program)
     kernels = [*reversed(source_kernels(program))]
     yield from ((k.name, identifier(k.name, ascii=True)) for k in kernels)
-    for kernel in kernels:
+    for kernel in launched_kernels(program):
+        name = identifier(kernel.name, ascii=True)
+        yield plain_key(kernel.name), f"{name}_plain"
         if kernel.name in tiled:
-            name = identifier(kernel.name, ascii=True)
-            yield plain_key(kernel.name), f"{name}_plain"
             yield tiled[kernel.name].name, f"{name}_tiled"
 
 

@@ -308,6 +308,13 @@ class Requirement:
     span: Span = field(compare=False, repr=False)
 
 
+OPTIONS = ("num_warps", "num_stages")
+"""Launch options that a source may state."""
+
+Configuration: TypeAlias = "tuple[tuple[str, int], ...]"
+"""Constants and launch options with their values."""
+
+
 @record(kw_only=True)
 class Attributes:
     """What `#[kernel(...)]` states, all optional.
@@ -327,10 +334,14 @@ class Attributes:
     """`storage`: what a tiled kernel computes is rounded to the 16-bit type of what it multiplies it with, f16 too"""
     dot_precision: str | None = None
     """how a tiled kernel multiplies matrices of f32, as `input_precision` of `dot` says it"""
+    configs: tuple[Configuration, ...] = ()
+    """what a launch may choose among: blocks of a tiled kernel, constants of another, and launch options"""
 
-
-Configuration: TypeAlias = "tuple[tuple[str, int], ...]"
-"""Constants and launch options with their values."""
+    @property
+    def chooses(self) -> tuple[str, ...]:
+        """The constants of the source that a launch chooses where a caller leaves them out."""
+        names = () if self.tile is not None else (name for each in self.configs for name, _ in each)
+        return tuple(dict.fromkeys(name for name in names if name not in OPTIONS))
 
 
 @record(kw_only=True)

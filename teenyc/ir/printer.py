@@ -131,6 +131,8 @@ def _attribute_lines(attributes: Attributes) -> Iterator[str]:
         yield f"    shape {name} = {shape_text(shape)}"
     for name, value in attributes.options:
         yield f"    option {name} = {value}"
+    for config in attributes.configs:
+        yield f"    config {' '.join(f'{name} {value}' for name, value in config)}"
     for name in attributes.pad:
         yield f"    pad {name}"
     if attributes.backward is not None:

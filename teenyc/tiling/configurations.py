@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from teenyc.ir.nodes import Call, Configuration, Kernel, Let
+from teenyc.ir.nodes import OPTIONS, Call, Configuration, Kernel, Let
 from teenyc.ir.walk import statements_of
 from teenyc.tiling.plan import Plan
-
-OPTIONS = ("num_warps", "num_stages")
 
 PRODUCTS = {
     (0, 1): ((64, 4, 2), (128, 8, 2), (32, 4, 2)),
@@ -50,6 +48,9 @@ SUMS = {
 def configurations(kernel: Kernel, plan: Plan) -> tuple[Configuration, ...]:
     """What a tuner tries; the first that fits is taken where nothing is timed."""
     names = tuple(dict.fromkeys(axis.block for axis in plan.axes))
+    stated = kernel.attributes.configs
+    if stated and all({*names} <= {name for name, _ in each} for each in stated):
+        return tuple(tuple((n, v) for n, v in each if n in names or n in OPTIONS) for each in stated)
     programs = len({axis.block for axis in plan.programs})
     has_dots = any(len(each.sides) == 2 for each in plan.contractions) or _has_dots(kernel)
     known = PRODUCTS if has_dots else SUMS

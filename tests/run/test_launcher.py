@@ -204,6 +204,9 @@ def test_tile_asks_for_blocks_or_none(source: Path, tmp_path: Path) -> None:
 # ---- the choice of a configuration, with times that the tests make up ------------------------------------------------
 
 
+OPTIONS = ("BLOCK", "BLOCK_M", "BLOCK_N", "num_warps", "num_stages")
+
+
 class Gpu:
     """What the launcher asks torch about the device."""
 
@@ -222,17 +225,19 @@ class Bench:
     def __init__(self, module: ModuleType, kernel: Any) -> None:
         self.module, self.kernel, self.gpu = module, kernel, Gpu()
         self.tried: list[dict[str, int] | None] = []
+        self.speed: Callable[[dict[str, int]], float] = lambda c: abs(c["BLOCK_N"] - 64) + c["num_warps"] / 10
         self.unfit: Callable[[dict[str, int]], bool] = lambda config: False
 
     def milliseconds(self, run: Any, updated: list[tuple[Any, Any]]) -> float:
         named = run.keywords
-        config = {name: named[name] for name in BEST} if "BLOCK_M" in named else None
+        chosen = {name: value for name, value in named.items() if name in OPTIONS}
+        config = chosen if len(chosen) > 1 else None
         for _ in range(2):
             for copy, tensor in updated:
                 copy.untyped_storage().copy_(tensor.untyped_storage())
             run()
         self.tried.append(config)
-        return 999.0 if config is None else abs(config["BLOCK_N"] - 64) + config["num_warps"] / 10
+        return 999.0 if config is None else self.speed(config)
 
     def forget(self) -> None:
         self.kernel._known.clear()
@@ -259,6 +264,8 @@ def benches(device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
         monkeypatch.setattr(kernel, "_known", {})
         monkeypatch.setattr(kernel, "_plans", {})
         for name in ("plain", "tiled"):
+            if getattr(kernel, name) is None:
+                continue
             monkeypatch.setattr(getattr(kernel, name), "cache_key", f"the source of {name}", raising=False)
         return bench
 
@@ -350,3 +357,78 @@ def test_a_table_saves_the_tuner(bench: Bench, device: str, monkeypatch: pytest.
     bench.forget()
     assert chosen(bench, Case(device, 100, 300)) == large
     assert not bench.tried
+
+
+# ---- kernels that are not tiled, of which a launch chooses constants ------------------------------------------------
+
+CHOICES = """
+/// x times a number, in blocks.
+#[kernel(configs = [config(BLOCK = 32, num_warps = 1), config(BLOCK = 64, num_warps = 4)], num_stages = 2)]
+fn scaled<const BLOCK: i32>(x: Pointer<f32>, y: Pointer<f32>, n: i32, factor: f32) {
+    let at = program_id(0) * BLOCK + arange(0, BLOCK);
+    store(y + at, load(x + at, mask = at < n) * factor, mask = at < n);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def choices(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    path = tmp_path_factory.mktemp("launcher") / "choices.tk"
+    path.write_text(CHOICES)
+    return teenyc.load(path)
+
+
+class Scaled:
+    """Launches of `scaled`, and what they must give; `grids` are the blocks for which a grid was asked."""
+
+    def __init__(self, device: str, count: int = 150) -> None:
+        self.x, self.y, self.grids = torch.arange(float(count), device=device), None, []
+        self.count = count
+
+    def grid(self, meta: dict[str, Any]) -> tuple[int]:
+        self.grids.append(meta["BLOCK"])
+        return (triton.cdiv(meta["n"], meta["BLOCK"]),)
+
+    def check(self, kernel: Any, *constants: Any, **named: Any) -> None:
+        y = Guarded((self.count,), torch.float32, str(self.x.device))
+        kernel[self.grid](self.x, y.tensor, self.count, 2.0, *constants, **named)
+        assert torch.equal(y.check(), self.x * 2)
+
+
+def test_constants_that_a_caller_leaves_out_are_chosen(choices: ModuleType, device: str) -> None:
+    scaled = Scaled(device)
+    scaled.check(choices.scaled)
+    scaled.check(choices.Scaled())
+    assert set(scaled.grids) <= {32, 64}
+    for kernel, named in ((choices.scaled, {"BLOCK": 16}), (choices.Scaled(block=16), {}), (choices.Scaled(16), {})):
+        scaled.grids.clear()
+        scaled.check(kernel, **named)
+        assert scaled.grids == [16]
+    scaled.grids.clear()
+    scaled.check(choices.scaled, 128)
+    assert scaled.grids == [128]
+
+
+def test_the_tuner_chooses_constants(choices: ModuleType, benches: Callable[..., Bench], device: str) -> None:
+    bench, scaled = benches(choices, choices.scaled), Scaled(device)
+    bench.speed = lambda config: -config["BLOCK"]
+    scaled.check(choices.scaled)
+    scaled.check(choices.Scaled())
+    assert scaled.grids[-1] == 64
+    assert [config["BLOCK"] for config in bench.tried] == [32, 64]
+    assert list(choices.scaled.chosen().values()) == [{"BLOCK": 64, "num_warps": 4}]
+
+
+def test_blocks_may_be_stated(tmp_path: Path, device: str) -> None:
+    path = tmp_path / "stated.tk"
+    text = ROW_SUMS.replace("tile)]", "tile, configs = [config(BLOCK_M = 64, BLOCK_N = 16, num_warps = 2)])]")
+    path.write_text(text)
+    module, case = teenyc.load(path), Case(device)
+    assert module.TEENYC["kernels"]["row_products"]["tiled"]["configs"] == [
+        {"BLOCK_M": 64, "BLOCK_N": 16, "num_warps": 2}
+    ]
+    module.row_products[37](*case.arguments)
+    case.check()
+    untiled = teenyc.load(path, tile=False)
+    untiled.row_products[(37,)](*case.arguments)
+    case.check()

@@ -230,7 +230,7 @@ class UnknownAttribute(Diagnostic):
     """`#[kernel(...)]` holds something that kernels do not have.
 
     Known are `grid = [...]`, `shape(p = [...])`, `backward = Name`, `dtypes = [...]`, `num_warps`, `num_stages`,
-    `pad(NAME)`.
+    `pad(NAME)`, `tile`, `configs = [config(BLOCK = 128), ...]`, `dot_operands`, `dot_precision`.
 
         #[kernel(gird = [n])]       // `grid`
         #[kernel(grid = [n])]
@@ -245,6 +245,31 @@ class UnknownAttribute(Diagnostic):
 
     def help(self) -> str | None:
         return f"a similar attribute exists: `{self.similar}`" if self.similar else None
+
+
+@record(kw_only=True)
+class WrongConfiguration(Diagnostic):
+    """`configs = [...]` of a kernel is no list of configurations that a launch could choose among.
+
+    Each configuration names the same constants of the kernel, and launch options; those of a kernel that asks for
+    tiling name its blocks, `BLOCK_M`, `BLOCK_N` and `BLOCK_K`. What a caller names is not chosen.
+
+        #[kernel(configs = [config(BLOK = 128)])]      // the constant is called `BLOCK`
+        #[kernel(configs = [config(BLOCK = 128, num_warps = 4), config(BLOCK = 256, num_warps = 8)])]
+    """
+
+    code = "E0219"
+    problem: str
+    known: tuple[str, ...]
+    similar: str | None = None
+
+    def message(self) -> str:
+        return self.problem
+
+    def help(self) -> str | None:
+        if self.similar:
+            return f"a similar name may be chosen: `{self.similar}`"
+        return f"write `configs = [config({self.known[0]} = …, …), …]`; names are {', '.join(self.known)}"
 
 
 @record(kw_only=True)
