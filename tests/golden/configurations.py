@@ -81,8 +81,8 @@ class _Bound:
 
     def __init__(self, *values, check=None, **named):
         owner = type(self).__name__
-        chosen = {c["name"]: c["field"] for c in self._facts["constants"]}
-        chosen = {chosen[n]: v for n, v in self._facts.get("tuned", {"configs": [{}]})["configs"][0].items() if n in chosen}
+        first = self._facts.get("tuned", {"configs": [{}]})["configs"][0]
+        chosen = {c["field"]: first[c["name"]] for c in self._facts["constants"] if c["name"] in first}
         bound = _bind(owner, "constant", self._fields, values, named, {**chosen, **self._known})
         left_out = chosen.keys() - {*list(self._fields)[: len(values)], *named, *self._known}
         for name, kind in self._fields.items():

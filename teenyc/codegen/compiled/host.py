@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 457259288
+CHECKSUM = 800507828
 
 from jinja2.runtime import LoopContext, Macro, Markup, Namespace, TemplateNotFound, TemplateReference, TemplateRuntimeError, Undefined, escape, identity, internalcode, markup_join, missing, str_join
 name = 'host.py.jinja'
@@ -26,7 +26,7 @@ def root(context, missing=missing):
         yield '\n# ---- Host side: `Class(constants)[grid](arguments)` checks a launch, then launches it -------------------------------\n\n_INTERPRETED = triton.knobs.runtime.interpret\n_LIMITS = (2**31 - 1, 65535, 65535)\n_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug")\n_BYTES = {"f8e4m3": "float8e4nv", "f8e5m2": "float8e5", "f8e4m3fnuz": "float8e4b8", "f8e5m2fnuz": "float8e5b16"}\n_BYTES |= {"f8e4m3b15": "float8e4b15"}\n_FLOATS = {**dict.fromkeys(_BYTES, 8), "f16": 16, "bf16": 16, "f32": 32, "f64": 64}\n_NAMES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "int1": "bool"}\n_NAMES |= {"fp16": "f16", "fp32": "f32", "fp64": "f64", **{t.replace("float", "fp"): n for n, t in _BYTES.items()}}\n_NAMES |= {n.replace("f8", "float8_"): n for n in _BYTES} | {"float8_e4m3fn": "f8e4m3"}\n\n\nclass _Bound:\n    """A kernel with its constants bound: `bound[grid](arguments)` checks a launch, then launches it.\n\n    `check=False`, or TEENYC_CHECK=0 in the environment, turns the checks off.\n    """\n\n    check = os.environ.get("TEENYC_CHECK") != "0"\n\n    def __init_subclass__(cls):\n        cls._types = {p["name"]: p["type"] for p in cls._facts["parameters"]}\n        cls._fields = {c["field"]: c["type"] for c in cls._facts["constants"]}\n        cls._known = {c["field"]: c["known"] for c in cls._facts["constants"] if "known" in c}\n        cls._dtypes = {**cls._facts["dtypes"], **cls._facts.get("fixed", {})}\n        cls._options = cls._facts.get("options", {})\n        cls._seen = set()  # what `_key` gave for launches that passed the full check\n\n    def __init__(self, *values, check=None, **named):\n        owner = type(self).__name__\n'
         if environment.getattr((undefined(name='host') if l_0_host is missing else l_0_host), 'chooses'):
             pass
-            yield '        chosen = {c["name"]: c["field"] for c in self._facts["constants"]}\n        chosen = {chosen[n]: v for n, v in self._facts.get("tuned", {"configs": [{}]})["configs"][0].items() if n in chosen}\n        bound = _bind(owner, "constant", self._fields, values, named, {**chosen, **self._known})\n        left_out = chosen.keys() - {*list(self._fields)[: len(values)], *named, *self._known}\n'
+            yield '        first = self._facts.get("tuned", {"configs": [{}]})["configs"][0]\n        chosen = {c["field"]: first[c["name"]] for c in self._facts["constants"] if c["name"] in first}\n        bound = _bind(owner, "constant", self._fields, values, named, {**chosen, **self._known})\n        left_out = chosen.keys() - {*list(self._fields)[: len(values)], *named, *self._known}\n'
         else:
             pass
             yield '        bound = _bind(owner, "constant", self._fields, values, named, self._known)\n'
