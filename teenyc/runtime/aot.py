@@ -16,16 +16,21 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from teenyc.diagnostics.model import Diagnostic, Reporter
+from teenyc.ir.nodes import OPTIONS, Kernel
 from teenyc.ir.walk import results_of, statements_of
-from teenyc.record import record
+from teenyc.record import record, replace
 from teenyc.runtime.manifest import manifest
 from teenyc.runtime.manifest import record as manifest_record
-from teenyc.runtime.signature import ALIGNMENT, Signature, signature_of
+from teenyc.runtime.signature import ALIGNMENT, Signature, allows_blocks, signature_of, tiled_signature
 from teenyc.runtime.targets import TARGETS, Target
 from teenyc.types import DTYPES, DType, Pointer, TensorType, TypeVar, is_f8
 
 if TYPE_CHECKING:
     from teenyc.driver import Compiled
+
+
+WIDE_BLOCK, LARGEST_BLOCK = 64, 2**20
+"""The greatest block of f32 and f64 that is tried first, and any block."""
 
 
 @record
@@ -110,15 +115,64 @@ def _build(
         for target in dict.fromkeys(targets):
             if _lacks_format(signature, target, reporter):
                 continue
-            kernel = getattr(module, signature.name)
-            result = _compile(getattr(kernel, "plain", kernel), signature, target, triton, reporter)
-            if result is not None:
-                files = _files(signature, target, result.asm)
+            for form, result in _forms(getattr(module, signature.name), signature, compiled, target, triton, reporter):
+                files = _files(form, target, result.asm)
                 artifacts += [Artifact(name, content) for name, content in files.items()]
-                records.append(manifest_record(signature, target, result.metadata, _options(signature), files))
+                records.append(manifest_record(form, target, result.metadata, _options(form), files))
     if reporter.has_errors:
         return ()
     return (*artifacts, Artifact(f"{stem}.json", manifest(compiled.file, triton.__version__, records)))
+
+
+def _forms(
+    kernel: Any, signature: Signature, compiled: Compiled, target: Target, triton: Any, reporter: Reporter
+) -> Iterator[tuple[Signature, Any]]:
+    """What a host may launch in the place of a kernel, compiled: in blocks, where that is possible, and as written."""
+    assert compiled.program is not None, "only what has no errors is compiled"
+    tiled = next((k for k in compiled.program.kernels if k.tiling and k.tiling.of == signature.kernel.name), None)
+    if tiled is not None:
+        facts: Any = compiled.metadata["kernels"]
+        blocked = _blocked(kernel.tiled, signature, tiled, facts[signature.name]["tiled"], target, triton, reporter)
+        yield from [blocked] if blocked is not None else []
+        signature = replace(signature, form="plain")
+    result = _compile(getattr(kernel, "plain", kernel), signature, target, triton, reporter)
+    if result is not None and _fits(signature, target, result.metadata.shared, reporter):
+        yield signature, result
+
+
+def _blocked(
+    kernel: Any,
+    signature: Signature,
+    tiled: Kernel,
+    facts: Mapping[str, Any],
+    target: Target,
+    triton: Any,
+    reporter: Reporter,
+) -> tuple[Signature, Any] | None:
+    """A kernel in blocks, in the first configuration that the target has room for; a report where it has for none.
+
+    A target without the instructions is left to the kernel as written.
+    """
+    if not allows_blocks(signature, tiled):
+        return None
+    least: int | None = None
+    for config in _ordered(facts, signature):
+        form = tiled_signature(signature, tiled, facts, config)
+        result = _compile(kernel, form, target, triton, Reporter())
+        if result is not None and result.metadata.shared <= target.shared_memory:
+            return form, result
+        if result is not None:
+            least = min(result.metadata.shared, least or result.metadata.shared)
+    if least is not None:
+        _fits(signature, target, least, reporter)
+    return None
+
+
+def _ordered(facts: Mapping[str, Any], signature: Signature) -> list[dict[str, int]]:
+    """The configurations; where wide numbers are multiplied first those whose results registers can hold."""
+    elements = [a.element for a in signature.arguments if a.is_pointer]
+    most = WIDE_BLOCK if facts["dots"] and elements[:1] in (["f32"], ["f64"]) else LARGEST_BLOCK
+    return sorted(facts["configs"], key=lambda config: any(config[name] > most for name in facts["constants"]))
 
 
 def _module(stem: str, text: str) -> ModuleType:
@@ -172,7 +226,7 @@ def _compile(kernel: Any, signature: Signature, target: Target, triton: Any, rep
     except Exception as error:  # whatever Triton raises is about the kernel
         reporter.report(_failed(signature, target, error))
         return None
-    return result if _fits(signature, target, result.metadata.shared, reporter) else None
+    return result
 
 
 @contextmanager
@@ -197,7 +251,9 @@ def _answering_for(target: Any, triton: Any) -> Iterator[None]:
 
 def _options(signature: Signature) -> dict[str, object]:
     """How Triton compiles: what the source states, and that products and sums may be fused, as when it launches."""
-    return {"enable_fp_fusion": True, **dict(signature.kernel.attributes.options)}
+    stated = signature.kernel.attributes
+    chosen = {n: v for n, v in (stated.configs[0] if stated.chooses else ()) if n in OPTIONS}
+    return {"enable_fp_fusion": True, **dict(stated.options), **chosen}
 
 
 def _value(value: int | bool | DType, triton: Any) -> object:
@@ -226,7 +282,7 @@ def _fits(signature: Signature, target: Target, needed: int, reporter: Reporter)
 def _files(signature: Signature, target: Target, stages: Any) -> dict[str, bytes]:
     contents = ((stage, stages[stage]) for stage in target.stages)
     return {
-        f"{signature.name}.{target.backend}-{target.architecture}.{stage}": (
+        f"{signature.file_stem}.{target.backend}-{target.architecture}.{stage}": (
             content.encode() if isinstance(content, str) else bytes(content)
         )
         for stage, content in contents

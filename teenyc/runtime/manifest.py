@@ -13,8 +13,8 @@ from teenyc.source import SourceFile
 from teenyc.types import DType
 from teenyc.version import __version__
 
-FORMAT = 1
-"""Grows when an entry changes its meaning; new entries may come without."""
+FORMAT = 2
+"""Grows when an entry changes its meaning; new entries may come without. In 2 came kernels in blocks, with a `form`."""
 
 LIMITS = (2**31 - 1, 65_535, 65_535)
 
@@ -38,6 +38,7 @@ def record(
     """One kernel for one target. `files` are the artifacts by name, `metadata` is Triton's."""
     return {
         "kernel": signature.name,
+        **({"form": signature.form} if signature.form else {}),
         "target": target.name,
         "entry": metadata.name,
         "files": {
@@ -86,6 +87,14 @@ def _scratch(metadata: Any) -> Iterable[dict[str, object]]:
 
 
 def _grid(signature: Signature) -> dict[str, object]:
-    """The rule of the grid: one program for each entry of the source's grid, so many along each axis at most."""
+    """The rule of the grid: one program for each entry of the source's grid, so many along each axis at most.
+
+    Of a kernel in blocks a program takes so many entries along the axes in `blocks`: a host divides the extents there,
+    rounding up, and passes what they were in the arguments that `counts` names.
+    """
     stated = signature.kernel.attributes.grid
-    return {"extents": None if stated is None else [str(extent) for extent in stated], "limits": list(LIMITS)}
+    rule: dict[str, object] = {"extents": None if stated is None else [str(e) for e in stated], "limits": list(LIMITS)}
+    if signature.form == "tiled":
+        blocks = {axis: signature.constants[name] for axis, name in signature.facts["blocks"].items()}
+        rule |= {"blocks": blocks, "counts": dict(signature.facts["counts"])}
+    return rule

@@ -7,8 +7,8 @@ from typing import Any, assert_never
 
 from teenyc.codegen.parameters import annotation
 from teenyc.diagnostics.model import Reporter
-from teenyc.ir.nodes import Kernel, Parameter
-from teenyc.record import record
+from teenyc.ir.nodes import OPTIONS, Kernel, Parameter
+from teenyc.record import field, record, replace
 from teenyc.types import (
     BOOL,
     DTYPES,
@@ -55,6 +55,15 @@ class Signature:
     arguments: tuple[Argument, ...]
     constants: Mapping[str, int | bool | DType]
     dtypes: Mapping[str, str]
+    form: str = ""
+    """`tiled` or `plain` where a launcher has both"""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """what the metadata says of the blocked kernel, where it is that"""
+
+    @property
+    def file_stem(self) -> str:
+        """How the names of files begin; a kernel that has blocks is what goes by its name."""
+        return f"{self.name}_plain" if self.form == "plain" else self.name
 
 
 def signature_of(kernel: Kernel, name: str, facts: Mapping[str, Any], reporter: Reporter) -> Signature | None:
@@ -63,7 +72,8 @@ def signature_of(kernel: Kernel, name: str, facts: Mapping[str, Any], reporter: 
     _report_missing(kernel, elements, reporter)
     if reporter.has_errors:
         return None
-    values: list[int | bool | DType] = [c.known for c in kernel.constants if c.known is not None]
+    chosen = dict(kernel.attributes.configs[0]) if kernel.attributes.chooses else {}
+    values: list[int | bool | DType] = [chosen[c.name] if c.known is None else c.known for c in kernel.constants]
     values += [elements[v.name] for v in kernel.type_variables if v.name in _dtype_constants(facts)]
     return Signature(
         kernel=kernel,
@@ -77,11 +87,31 @@ def signature_of(kernel: Kernel, name: str, facts: Mapping[str, Any], reporter: 
     )
 
 
+def tiled_signature(plain: Signature, tiled: Kernel, facts: Mapping[str, Any], config: Mapping[str, int]) -> Signature:
+    """The signature of a blocked kernel in one configuration, from that of the kernel as written."""
+    options = tuple((name, value) for name, value in config.items() if name in OPTIONS)
+    return replace(
+        plain,
+        kernel=replace(tiled, attributes=replace(tiled.attributes, options=options)),
+        arguments=(*plain.arguments, *(Argument(name, "i32", "i32", 4, "count") for name in facts["counts"].values())),
+        constants={**plain.constants, **{name: config[name] for name in facts["constants"]}},
+        form="tiled",
+        facts=facts,
+    )
+
+
+def allows_blocks(plain: Signature, tiled: Kernel) -> bool:
+    """Whether the constants satisfy what the blocked kernel asks of them beside the kernel as written."""
+    known = {c.name: c.known for c in plain.kernel.constants if c.known is not None}
+    asked = (r for r in tiled.requirements if r not in plain.kernel.requirements)
+    return all((r.extent.substitute(known).known or 0) >= int(r.rule.removeprefix("at-least:")) for r in asked)
+
+
 def _report_missing(kernel: Kernel, elements: Mapping[str, DType], reporter: Reporter) -> None:
     from teenyc.diagnostics.catalog.target import ConstantNotSet, DtypeNotSet
 
     for constant in kernel.constants:
-        if constant.known is None:
+        if constant.known is None and constant.name not in kernel.attributes.chooses:
             facts = {"kernel": kernel.name, "constant": constant.name, "type": str(constant.type)}
             reporter.report(ConstantNotSet(span=constant.span, **facts))
     for variable in kernel.type_variables:

@@ -23,6 +23,7 @@ from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.tiling import choose, grouping, lower, operations
 from teenyc.tiling.configurations import configurations
+from teenyc.tiling.minima import with_minima
 from teenyc.tiling.normal import normal
 from teenyc.tiling.plan import Plan, Refusal
 from teenyc.tiling.state import Blocking, RefusedError, Rows, Tile
@@ -83,7 +84,7 @@ def lowered(kernel: Kernel, plan: Plan) -> Kernel:
     assert decided(plan, blocking) == plan, "what is written is what was decided"
     blocks = tuple(dict.fromkeys(axis.block for axis in plan.axes))
     constants = tuple(ConstantParameter(name=b, type=scalar(I32), span=kernel.span) for b in blocks)
-    return replace(
+    blocked = replace(
         kernel,
         name=f"{kernel.name}_tiled",
         parameters=(*kernel.parameters, *(Parameter(value=p, span=kernel.span) for p in programs)),
@@ -99,6 +100,7 @@ def lowered(kernel: Kernel, plan: Plan) -> Kernel:
             configurations=plan.configurations,
         ),
     )
+    return with_minima(blocked)
 
 
 def form(kernel: Kernel, plan: Plan) -> Kernel:

@@ -68,8 +68,10 @@ def records(folder: Path, stem: str = "flash_attn2") -> list[dict[str, Any]]:
 
 def test_every_kernel_is_compiled_for_every_target(built: Path) -> None:
     endings = ("cuda-90.ptx", "cuda-90.cubin", "hip-gfx942.hsaco")
-    assert {p.name for p in built.iterdir()} == {f"{k}.{e}" for k in KERNELS for e in endings} | {"flash_attn2.json"}
-    assert [(r["kernel"], r["target"]) for r in records(built)] == [(k, t) for k in KERNELS for t in TARGET_NAMES]
+    stems = [stem for kernel in KERNELS for stem in (kernel, f"{kernel}_plain")]
+    assert {p.name for p in built.iterdir()} == {f"{s}.{e}" for s in stems for e in endings} | {"flash_attn2.json"}
+    forms = [(k, t, form) for k in KERNELS for t in TARGET_NAMES for form in ("tiled", "plain")]
+    assert [(r["kernel"], r["target"], r["form"]) for r in records(built)] == forms
     for path in built.iterdir():
         if path.suffix in (".cubin", ".hsaco"):
             assert path.read_bytes().startswith(b"\x7fELF")
@@ -77,18 +79,25 @@ def test_every_kernel_is_compiled_for_every_target(built: Path) -> None:
 
 def test_the_manifest_describes_the_files(built: Path) -> None:
     manifest = json.loads((built / "flash_attn2.json").read_text(encoding="utf-8"))
-    assert manifest["format"] == 1
+    assert manifest["format"] == 2
     assert manifest["source"] == {"file": "flash_attn2.tk", "sha256": sha256(BUNDLED)}
     assert re.fullmatch(r"3\.\d+\.\d+\S*", manifest["triton"])
     for record in records(built):
         for facts in record["files"].values():
             path = built / facts["file"]
             assert (facts["sha256"], facts["bytes"]) == (sha256(path), path.stat().st_size)
-        assert record["constants"] == CONSTANTS
+        blocks = record["constants"].keys() - CONSTANTS.keys()
+        assert record["constants"].items() >= CONSTANTS.items()
+        assert blocks == ({"BLOCK_M", "BLOCK_N"} if record["form"] == "tiled" else set())
         assert record["dtypes"] == DTYPES
         assert record["threads"] == record["num_warps"] * (32 if record["target"] == "cuda:90" else 64)
         assert 0 <= record["shared_memory"] <= TARGETS[record["target"]].shared_memory
         assert record["grid"]["limits"] == [2**31 - 1, 65535, 65535]
+        assert ("blocks" in record["grid"]) == (record["form"] == "tiled")
+        if record["form"] == "tiled":
+            assert record["grid"]["blocks"] == {"x": record["constants"]["BLOCK_M"]}
+            (count,) = (a["name"] for a in record["arguments"] if a["role"] == "count")
+            assert record["grid"]["counts"] == {"x": count}
 
 
 def test_the_arguments_are_those_of_the_entry(built: Path) -> None:
@@ -206,17 +215,61 @@ def test_the_environment_of_the_interpreter_does_not_matter_before_triton_is_imp
     assert compile_apart(prelude, tmp_path / "out", path, **arguments) == ""
 
 
+SCORES = """#[kernel(tile{more})]
+fn scores<D: Float, const WIDTH: i32>(q: Pointer<D>, k: Pointer<D>, o: Pointer<D>, n: i32) {
+    let row = program_id(0);
+    let lane = arange(0, WIDTH);
+    let x = load(q + row * WIDTH + lane);
+    let mut total = D::from_f64(0.0);
+    for key in 0..n {
+        total += exp(sum(x * load(k + key * WIDTH + lane), axis = 0));
+    }
+    store(o + row, total);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("width", "dtype", "more", "expected"),
+    [
+        (32, "bf16", "", ["tiled", "plain"]),
+        (8, "bf16", "", ["plain"]),
+        (128, "bf16", ", configs = [config(BLOCK_M = 128, BLOCK_N = 256, num_stages = 5)]", ["E0504"]),
+    ],
+)
+def test_blocks_are_built_where_the_target_has_room_for_them(
+    tmp_path: Path, width: int, dtype: str, more: str, expected: list[str]
+) -> None:
+    path = tmp_path / "scores.tk"
+    path.write_text(SCORES.replace("{more}", more))
+    arguments: dict[str, object] = {"targets": ("cuda:90",), "constants": {"WIDTH": width}, "dtypes": {"D": dtype}}
+    text = compile_apart("", tmp_path / "out", path, **arguments)
+    if expected[0].startswith("E"):
+        assert f"error[{expected[0]}]" in text
+        assert "scores.tk:2:" in text
+    else:
+        assert [r["form"] for r in records(tmp_path / "out", "scores")] == expected
+
+
 @pytest.mark.gpu
 def test_a_cubin_launches_from_its_manifest(built: Path) -> None:
-    """The forward kernel through the CUDA driver alone, with nothing but what the manifest says."""
+    """The forward kernels through the CUDA driver alone, with nothing but what the manifest says."""
+    forward = [r for r in records(built) if r["kernel"] == KERNELS[0] and r["target"] == "cuda:90"]
+    assert len(forward) == 2
+    for record in forward:
+        _launch_forward(built, record)
+
+
+def _launch_forward(built: Path, record: dict[str, Any]) -> None:
     import torch
 
-    record = next(r for r in records(built) if r["kernel"] == KERNELS[0] and r["target"] == "cuda:90")
-    bh, n_q, n_k, d = 2, 5, 7, 64
+    bh, n_q, n_k, d = 2, 205, 77, 64
     q, k, v = (torch.randn(bh, n, d, dtype=torch.bfloat16, device="cuda") for n in (n_q, n_k, n_k))
     o, l = torch.empty_like(q), torch.empty(bh, n_q, device="cuda")
     given = {"q_ptr": q, "k_ptr": k, "v_ptr": v, "o_ptr": o, "l_ptr": l}
-    scalars = {"n_ctx_q": n_q, "n_ctx_k": n_k, "softmax_scale": 0.125}
+    grid, counted = {"x": n_q, "y": bh}, dict(record["grid"].get("counts", {}))
+    scalars = {"n_ctx_q": n_q, "n_ctx_k": n_k, "softmax_scale": 0.125, **{counted[a]: grid[a] for a in counted}}
+    divided = [-(-extent // record["grid"].get("blocks", {}).get(axis, 1)) for axis, extent in grid.items()]
     kinds: dict[str, Callable[[Any], Any]] = {"i32": ctypes.c_int32, "fp64": ctypes.c_double}
     values = [
         ctypes.c_uint64(given[a["name"]].data_ptr() if a["name"] in given else 0)
@@ -224,7 +277,7 @@ def test_a_cubin_launches_from_its_manifest(built: Path) -> None:
         else kinds[a["type"]](scalars[a["name"]])
         for a in record["arguments"]
     ]
-    launch(built / record["files"]["cubin"]["file"], record, (n_q, bh, 1), values)
+    launch(built / record["files"]["cubin"]["file"], record, (divided[0], divided[1], 1), values)
     torch.cuda.synchronize()
     want = torch.softmax(q.double() @ k.double().mT * 0.125, dim=-1) @ v.double()
     assert float((o.double() - want).norm() / want.norm()) < 1e-2
