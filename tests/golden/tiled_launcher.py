@@ -348,7 +348,7 @@ class _Launcher:
         self._written = [n for n in self._pointers if "output" in self._parameters[n]["role"]]
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
-        self._chosen, self._is_contiguous = frozenset(self._facts["constants"]), facts["contiguous"]
+        self._chosen = frozenset(self._facts["constants"])
         self._known, self._plans = {}, {}  # configurations by kind of launch; what runs, by all of its arguments
 
     def __repr__(self):

@@ -691,15 +691,7 @@ def _extents(owner, grid):
     return grid
 
 
-# ---- Launchers: `kernel[grid](arguments)` as for a `@triton.jit` function, in blocks of the source's programs --------
-
-
-def _launched(kernel, grid):
-    return kernel[grid]
-
-
-def _compiled(kernel, grid):
-    return functools.partial(kernel.warmup, grid=grid)
+# ---- Launchers: `kernel[grid](arguments)` as for a `@triton.jit` function, with blocks and options that they choose --
 
 
 class _Launcher:
@@ -707,7 +699,8 @@ class _Launcher:
 
     `tiled` does what a block of the source's programs do: a launch divides the grid and chooses the blocks, unless it
     names them. `plain` is the kernel as written. It runs where constants or sizes allow no blocks, and where a tensor
-    that is written overlaps another one.
+    that is written overlaps another one. Without `tiled`, constants of `plain` that a launch leaves out are chosen, and
+    a grid that depends on them is a function.
 
     The first launch with arguments of a kind times some configurations, on copies of what the kernel writes, and keeps
     the fastest in Triton's cache. With `tune=False`, or TEENYC_TUNE=0 in the environment, and while a CUDA graph is
@@ -716,21 +709,20 @@ class _Launcher:
 
     tune = os.environ.get("TEENYC_TUNE") != "0"
 
-    def __init__(self, name, plain, tiled, allows=None):
+    def __init__(self, name, plain, tiled=None, allows=None):
         facts = TEENYC["kernels"][name]
         self.plain, self.tiled, self.__name__, self.__doc__ = plain, tiled, name, plain.fn.__doc__
-        self.tables = []  # the fastest configurations of some devices: `device`, what `_kind` gives, and `config`
-        self._facts, self._allows, self._options = facts["tiled"], allows, facts["tiled"]["plain"]
+        self.tables = []  # the fastest configurations of some devices: `device`, `dtypes`, `named`, `sizes`, `config`
+        self._facts, self._allows = facts["tiled" if tiled else "tuned"], allows
         self._parameters, self._constants = facts["parameters"], [c["name"] for c in facts["constants"]]
         self._names = [p["name"] for p in self._parameters]
         self._pointers = [n for n, p in enumerate(self._parameters) if p["type"].startswith("Pointer<")]
         self._integers = [n for n, p in enumerate(self._parameters) if p["type"][0] in "iu"]
         self._written = [n for n in self._pointers if "output" in self._parameters[n]["role"]]
-        self._places = [n for n, i in enumerate(self._pointers) if i in self._written]
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
-        self._known = {}  # configurations by what decides about them
+        self._known, self._plans = {}, {}  # configurations by kind of launch; what runs, by all of its arguments
 
     def __repr__(self):
         return f"{type(self).__name__}({self.__name__})"
@@ -747,15 +739,19 @@ class _Launcher:
 
     def warmup(self, *args, grid, **named):
         """Compiles what a launch would run."""
-        return self._launch(grid, args, named, _compiled)
+        return self._launch(grid, args, named, lambda kernel, grid: functools.partial(kernel.warmup, grid=grid))
 
-    def _launch(self, grid, args, named, how=_launched):
+    def _launch(self, grid, args, named, how=lambda kernel, grid: kernel[grid]):
         if len(args) != len(self._names):
             args, named = self._positional(args, named)
-        if callable(grid):
+        if callable(grid) and self.tiled is not None:
             grid = grid({**dict(zip(self._names, args, strict=False)), **named})
-        grid = (*grid, 1, 1)[:3] if isinstance(grid, (tuple, list)) else (grid, 1, 1)
-        return None if 0 in grid else self._start(self._configuration(grid, args, named), grid, args, named, how)
+        if not callable(grid):
+            grid = (*grid, 1, 1)[:3] if isinstance(grid, (tuple, list)) else (grid, 1, 1)
+            if 0 in grid:
+                return None
+        kernel, grid, named = self._planned(grid, args, named)
+        return None if 0 in grid else how(kernel, grid)(*args, **named)
 
     def _positional(self, args, named):
         """All parameters by position and all else by name; what is missing or wrong is left for Triton to find."""
@@ -768,66 +764,94 @@ class _Launcher:
             args = (*args, named.pop(name))
         return args, named
 
-    def _start(self, config, grid, args, named, how=_launched):
-        """Runs a configuration, or without one the plain kernel."""
-        if config is None:
-            return how(self.plain, grid)(*args, **{**self._options, **named})
+    def _planned(self, grid, args, named):
+        """The function to run, its grid, and what it takes by name."""
+        if len(args) != len(self._names) or not self._pointers:
+            return self._plan(None, grid, args, named)
+        if self._chosen <= named.keys() and self.tiled is None:
+            return self._plan({}, grid, args, named)
+        tensors = [args[n] for n in self._pointers]
+        sizes = [args[n] for n in self._integers] if callable(grid) else [*grid, *[args[n] for n in self._integers]]
+        try:
+            memory = [t.data_ptr() for t in tensors] + [t.nbytes for t in tensors]
+            call = (*memory, *[t.dtype for t in tensors], tensors[0].get_device(), *sizes, *named, *named.values())
+            if call in self._plans:
+                return self._plans[call]
+        except AttributeError:  # not all are tensors of torch
+            memory, call = None, None
+        is_final = True
+        if self.tiled is not None and _overlap(tensors, [self._pointers.index(n) for n in self._written]):
+            config = None
+        elif self._chosen <= named.keys():
+            config = {}
+        else:
+            config, is_final = self._configuration(self._kind(tensors, sizes, named), grid, args, named)
+        plan = self._plan(config, grid, args, named)
+        if call is not None and is_final and not callable(grid):
+            if len(self._plans) >= 4096:
+                self._plans.clear()
+            self._plans[call] = plan
+        return plan
+
+    def _plan(self, config, grid, args, named):
+        """What a configuration makes of a launch; without one the kernel as written."""
+        if config is None or self.tiled is None:
+            named = {**self._facts["plain"], **(config or {}), **named}
+            if callable(grid):
+                grid = grid({**dict(zip(self._names, args, strict=False)), **named})
+                grid = grid if isinstance(grid, (tuple, list)) else (grid,)
+            return self.plain, tuple(grid), named
         named, divided = {**config, **named}, list(grid)
         for axis, block in self._blocks:
             divided[axis] = -(-grid[axis] // named[block])
-        for axis, count in self._counts:
-            named[count] = grid[axis]
-        return how(self.tiled, tuple(divided))(*args, **named)
+        named.update({count: grid[axis] for axis, count in self._counts})
+        return self.tiled, tuple(divided), named
 
-    def _configuration(self, grid, args, named):
-        """Blocks and options of a launch; None for the plain kernel."""
-        if len(args) != len(self._names) or _overlap([args[n] for n in self._pointers], self._places):
-            return None
-        if named.keys() >= self._chosen:
-            return named
-        kind = self._kind(grid, args, named)
-        if kind not in self._known:
-            config, is_final = self._choose(kind, grid, args, named)
-            if not is_final:
-                return config
-            self._known[kind] = config
-        return self._known[kind]
-
-    def _kind(self, grid, args, named):
+    def _kind(self, tensors, sizes, named):
         """What decides about the configuration: device, dtypes, what is given by name, and sizes by powers of four."""
-        dtypes = tuple([args[n].dtype for n in self._pointers])
-        sizes = tuple([(int(n).bit_length() + 1) // 2 for n in (*grid, *[args[n] for n in self._integers])])
-        device = args[self._pointers[0]].get_device() if dtypes else None
-        return device, dtypes, tuple(named.items()), sizes
+        sizes = tuple((int(n).bit_length() + 1) // 2 for n in sizes)
+        return tensors[0].get_device(), tuple(t.dtype for t in tensors), tuple(named.items()), sizes
 
-    def _choose(self, kind, grid, args, named):
+    def _configuration(self, kind, grid, args, named):
         """The configuration for launches of a kind, None where there is none; and whether it may be kept."""
+        if kind in self._known:
+            return self._known[kind], True
+        config, is_capturing = self._simple(kind, grid, named), False
+        if config is self:
+            launch, is_capturing = (grid, args, named), _gpu().is_current_stream_capturing()
+            shipped, candidates, self._failures = self._shipped(kind), self._candidates(kind, grid), []
+            if self.tune and not is_capturing and not shipped:
+                config = self._tuned(kind, candidates, launch)
+            else:
+                candidates = [*shipped, *(c for c in candidates if c is not None)]
+                config = next((c for c in candidates if c is None or self._fits(c, launch)), None)
+            if config is None and len(self._failures) == len(candidates) - candidates.count(None):
+                warnings.warn(f"{self.__name__} runs as written, {self._failures[-1:]}", stacklevel=5)
+        if not is_capturing:
+            self._known[kind] = config
+        return config, not is_capturing
+
+    def _simple(self, kind, grid, named):
+        """The configuration where there is no choice; the launcher itself where there is one."""
+        if self.tiled is None:
+            return self._facts["configs"][0] if _INTERPRETED else self
         constants = [named.get(name) for name in self._constants]
         if max(grid) >= 2**30 or (self._allows is not None and not self._allows(*constants)):
-            return None, True
-        if _INTERPRETED:
-            blocks = dict(zip(self._facts["constants"], (16, 32, 16), strict=False))
-            is_wrong = self._facts["dots"] and "bf16" in map(_element, kind[1])
-            return None if is_wrong else blocks, True  # Triton's interpreter has wrong products of bfloat16
-        launch, is_capturing = (grid, args, named), _gpu().is_current_stream_capturing()
-        shipped, candidates, self._failures = self._shipped(kind), self._candidates(kind, grid), []
-        if self.tune and not is_capturing and not shipped:
-            config = self._tuned(kind, candidates, launch)
-        else:
-            candidates = [*shipped, *(c for c in candidates if c is not None)]
-            config = next((c for c in candidates if c is None or self._fits(c, launch)), None)
-        if config is None and len(self._failures) == len(candidates) - candidates.count(None):
-            warnings.warn(f"{self.__name__} runs as written, {self._failures[-1:]}", stacklevel=4)
-        return config, not is_capturing
+            return None
+        if not _INTERPRETED:
+            return self
+        is_wrong = self._facts["dots"] and "bf16" in map(_element, kind[1])  # Triton's interpreter has wrong products
+        return None if is_wrong else dict(zip(self._facts["constants"], (16, 32, 16), strict=False))
 
     def _candidates(self, kind, grid):
         """What may be fastest: no larger than the grid or, for wide numbers, registers; plain for few programs."""
-        is_wide = self._facts["dots"] and any(_FLOATS.get(_element(dtype)) in (32, 64) for dtype in kind[1][:1])
-        blocks = dict((name, max(16, 2 * grid[axis])) for axis, name in self._blocks)
-        for name in self._facts["constants"] if is_wide else ():
-            blocks[name] = min(64, blocks.get(name, 64))
         configs = self._facts["configs"]
-        small = [c for c in configs if all(c[name] <= most for name, most in blocks.items())]
+        if self.tiled is None:
+            return configs
+        is_wide = self._facts["dots"] and any(_FLOATS.get(_element(dtype)) in (32, 64) for dtype in kind[1][:1])
+        most = {name: 64 if is_wide else 2**30 for name in self._facts["constants"]}
+        most.update({name: min(most[name], max(16, 2 * grid[axis])) for axis, name in self._blocks})
+        small = [c for c in configs if all(c[name] <= most[name] for name in most)]
         return [*(small or configs[-1:]), *([None] if grid[0] * grid[1] * grid[2] <= 4096 else [])]
 
     def _shipped(self, kind):
@@ -840,7 +864,7 @@ class _Launcher:
 
     def _tuned(self, kind, candidates, launch):
         """The fastest candidate; from Triton's cache where it was timed before."""
-        keys = [kernel.cache_key for kernel in (self.plain, self.tiled)]
+        keys = [kernel.cache_key for kernel in (self.plain, self.tiled) if kernel is not None]
         what = (triton.__version__, _gpu().get_device_name(), keys, kind[1:], candidates)
         store = None
         with contextlib.suppress(OSError, RuntimeError, ValueError):
@@ -857,7 +881,7 @@ class _Launcher:
         return best
 
     def _times(self, candidates, launch):
-        """Pairs of a configuration and its time; none where memory lacks for a copy of what is written."""
+        """Pairs of a configuration and its time; untimed where memory lacks for a copy of what is written."""
         grid, args, named = launch
         try:
             copies = [_copied(a) if n in self._written else a for n, a in enumerate(args)]
@@ -867,16 +891,18 @@ class _Launcher:
         times = []
         for config in candidates:
             if config is None or self._fits(config, launch):
+                kernel, divided, given = self._plan(config, grid, copies, named)
                 with contextlib.suppress(triton.runtime.errors.OutOfResources):
-                    run = functools.partial(self._start, config, grid, copies, named)
+                    run = functools.partial(kernel[divided], *copies, **given)
                     times.append((config, _milliseconds(run, updated)))
         return times
 
     def _fits(self, config, launch):
         """Whether a configuration can be compiled and the device has the shared memory for it."""
-        driver = triton.runtime.driver.active
+        driver, (_, args, _) = triton.runtime.driver.active, launch
+        kernel, divided, given = self._plan(config, *launch)
         try:
-            needed = self._start(config, *launch, _compiled).metadata.shared
+            needed = kernel.warmup(*args, grid=divided, **given).metadata.shared
         except Exception as error:  # whatever Triton raises is about the configuration
             self._failures.append(error)
             return False
@@ -885,13 +911,18 @@ class _Launcher:
 
 def _overlap(tensors, written):
     """Whether one of the tensors that are written, given by their places, shares memory with another tensor."""
-    spans = [_span(tensor) for tensor in tensors]
+    spans = [_span(t) for t in tensors]
     for place in written:
-        low, high = spans[place]
-        for other, (start, end) in enumerate(spans):
-            if start < high and low < end and other != place:
-                return True
+        low, size = spans[place]
+        if sum(0 <= low - start < length or 0 <= start - low < size for start, length in spans) > 1:
+            return True
     return False
+
+
+def _span(tensor):
+    """Where a tensor begins and how many bytes it reaches over; all of its memory where it skips some."""
+    start, tensor = tensor.data_ptr(), getattr(tensor, "base", tensor)
+    return (start, tensor.nbytes) if tensor.is_contiguous() else (_memory(tensor).data_ptr(), _memory(tensor).nbytes())
 
 
 def _gpu():
@@ -924,16 +955,6 @@ def _copied(tensor):
     base = getattr(tensor, "base", tensor)
     copy = base.new_empty(0).set_(_memory(base).clone(), base.storage_offset(), base.size(), base.stride())
     return copy if base is tensor else type(tensor)(copy, tensor.dtype)
-
-
-def _span(tensor):
-    """The addresses where a tensor begins and ends."""
-    start = tensor.data_ptr()
-    tensor = getattr(tensor, "base", tensor)
-    if tensor.is_contiguous():
-        return start, start + tensor.nbytes
-    storage = tensor.untyped_storage()
-    return storage.data_ptr(), storage.data_ptr() + storage.nbytes()
 
 
 product_of_elements = _Launcher("product_of_elements", product_of_elements_plain, product_of_elements_tiled)
