@@ -11,6 +11,10 @@ import warnings
 import triton
 import triton.language as tl
 
+# Triton's interpreter computes with plain numbers.
+_constant = (lambda number: number) if triton.knobs.runtime.interpret else tl.constexpr
+LOG2_E = _constant(1.4426950408889634)
+
 _ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)
 
 
@@ -124,7 +128,7 @@ def attention_tiled(
         )
         score = _tanh(raw / cap) * cap + tl.load((bias + query * keys)[:, None] + key[None, :]).to(COMPUTE)
         new = tl.maximum(highest_, tl.max(score, axis=1))
-        weight = tl.exp(score - new[:, None])
+        weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
         total_ = total_ * tl.exp(highest_ - new) + tl.sum(weight, axis=1)
         acc = tl.dot(
             _round_to(weight, D),
@@ -149,7 +153,7 @@ def attention_tiled(
             + tl.load((bias + query * keys)[:, None] + key[None, :], mask=is_key[None, :], other=0.0).to(COMPUTE)
         )
         new = tl.maximum(highest_, tl.max(tl.where(is_key[None, :], score, float("-inf")), axis=1))
-        weight = tl.exp(score - new[:, None])
+        weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
         total_ = total_ * tl.exp(highest_ - new) + tl.sum(tl.where(is_key[None, :], weight, 0.0), axis=1)
         acc = tl.dot(
             _round_to(tl.where(is_key[None, :], weight, 0.0), D),

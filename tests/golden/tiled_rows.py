@@ -11,6 +11,10 @@ import warnings
 import triton
 import triton.language as tl
 
+# Triton's interpreter computes with plain numbers.
+_constant = (lambda number: number) if triton.knobs.runtime.interpret else tl.constexpr
+LOG2_E = _constant(1.4426950408889634)
+
 
 @triton.jit
 def layer_norm_plain(
@@ -198,7 +202,7 @@ def linear_cross_entropy_tiled(
             out_dtype=tl.float32,
         )
         new = tl.maximum(highest_, tl.max(logit, axis=1))
-        total_ = total_ * tl.exp(highest_ - new) + tl.sum(tl.exp(logit - new[:, None]), axis=1)
+        total_ = total_ * tl.exp(highest_ - new) + tl.sum(tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), axis=1)
         at_label_ = at_label_ + tl.sum(tl.where(class_[None, :] == label[:, None], logit, 0.0), axis=1)
         highest_ = new
     for class_start in range(full_class, classes, BLOCK_N):
@@ -213,7 +217,7 @@ def linear_cross_entropy_tiled(
         )
         new = tl.maximum(highest_, tl.max(tl.where(is_class[None, :], logit, float("-inf")), axis=1))
         total_ = total_ * tl.exp(highest_ - new) + tl.sum(
-            tl.where(is_class[None, :], tl.exp(logit - new[:, None]), 0.0), axis=1
+            tl.where(is_class[None, :], tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), 0.0), axis=1
         )
         at_label_ = at_label_ + tl.sum(
             tl.where(is_class[None, :], tl.where(class_[None, :] == label[:, None], logit, 0.0), 0.0), axis=1
