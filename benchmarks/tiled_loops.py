@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 KINDS = {
     "wgmma": r"HGMMA",
     "mma": r"HMMA|DMMA",
+    "warpgroup": r"WARPGROUP",
     "ex2": r"MUFU\.EX2",
     "ffma": r"FFMA",
     "fmul": r"FMUL",

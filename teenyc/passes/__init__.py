@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from teenyc.ir.nodes import Program
 from teenyc.passes.accumulate_products import accumulate_products
+from teenyc.passes.branch_rests import branch_rests
 from teenyc.passes.drop_dead_code import drop_dead_code
 from teenyc.passes.fold_constants import fold_constants
 from teenyc.passes.fold_exponentials import fold_exponentials
@@ -13,6 +14,7 @@ from teenyc.passes.keep_late_values import keep_late_values
 from teenyc.passes.lower_descriptors import lower_descriptors
 from teenyc.passes.pad_extents import pad_extents
 from teenyc.passes.postpone_factors import postpone_factors
+from teenyc.passes.split_offsets import split_offsets
 from teenyc.passes.tile import tile
 from teenyc.passes.widen_counters import widen_counters
 from teenyc.passes.widen_floats import widen_floats
@@ -36,9 +38,11 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("widen-offsets", widen_offsets),
     Pass("widen-floats", widen_floats),
     Pass("tile", tile),
+    Pass("split-offsets", split_offsets),
     Pass("postpone-factors", postpone_factors),
     Pass("accumulate-products", accumulate_products),
     Pass("fold-exponentials", fold_exponentials),
+    Pass("branch-rests", branch_rests),
     Pass("drop-dead-code", drop_dead_code),
     Pass("keep-late-values", keep_late_values),
 )

@@ -95,35 +95,49 @@ def convolution_1d_tiled(
     at = tl.minimum(ats, num_ats - 1)
     outs = tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M)
     is_out = outs < num_outs
-    out = tl.minimum(outs, num_outs - 1).to(tl.int64)
+    value = tl.minimum(outs, num_outs - 1)
+    out = value.to(tl.int64)
     acc: tl.constexpr = 0.0
     acc_ = tl.broadcast_to(tl.full([], acc, COMPUTE), [BLOCK_M, BLOCK_N])
     for tap in range(taps):
         full_c = 0 + (channels - 0) // BLOCK_K * BLOCK_K
+        difference = (
+            (tl.arange(0, BLOCK_K).to(tl.int64) * n)[None, :]
+            + (tl.arange(0, BLOCK_K).to(tl.int64) * taps)[None, :]
+            + at.to(tl.int64)[:, None]
+            - (tl.arange(0, BLOCK_K).to(tl.int64) * 1)[None, :]
+        )
+        total = (value.to(tl.int64) * channels * taps)[:, None] + (tl.arange(0, BLOCK_K).to(tl.int64) * taps)[None, :]
         for c_start in range(0, full_c, BLOCK_K):
-            c = c_start + tl.arange(0, BLOCK_K)
             acc_ = tl.dot(
-                tl.load(w + ((out * channels)[:, None] + c.to(tl.int64)[None, :]) * taps + tap),
-                tl.trans(tl.load((x + c * (tl.cast(n, tl.int64) + taps - 1))[None, :] + at[:, None] + tap)),
+                tl.load(w + (tap + tl.cast(c_start, tl.int64) * taps) + total),
+                tl.trans(
+                    tl.load(
+                        x
+                        + (
+                            tap
+                            + tl.cast(c_start, tl.int64) * n
+                            + tl.cast(c_start, tl.int64) * taps
+                            - tl.cast(c_start, tl.int64) * 1
+                        )
+                        + difference,
+                    ),
+                ),
                 acc_,
                 input_precision="ieee",
                 out_dtype=COMPUTE,
             )
-        for c_start in range(full_c, channels, BLOCK_K):
-            lanes = tl.arange(0, BLOCK_K)
-            c = c_start + lanes
-            is_c = lanes < channels - c_start
+        if full_c < channels:
+            is_c = tl.arange(0, BLOCK_K) < channels - full_c
             acc_ = _dot_mixed(
-                tl.load(
-                    w + ((out * channels)[:, None] + c.to(tl.int64)[None, :]) * taps + tap,
-                    mask=is_c[None, :],
-                    other=0.0,
-                ),
+                tl.load(w + (tap + full_c.to(tl.int64) * taps) + total, mask=is_c[None, :], other=0.0),
                 tl.trans(
                     tl.where(
                         is_c[None, :],
                         tl.load(
-                            (x + c * (tl.cast(n, tl.int64) + taps - 1))[None, :] + at[:, None] + tap,
+                            x
+                            + (tap + full_c.to(tl.int64) * n + full_c.to(tl.int64) * taps - full_c.to(tl.int64) * 1)
+                            + difference,
                             mask=is_c[None, :],
                             other=0.0,
                         ).to(COMPUTE),
@@ -202,30 +216,47 @@ def convolution_2d_tiled(
             c = column + j - 1
             is_inside = (((r >= 0) & (r < height) & (c >= 0)) != 0) & (c < width)
             full_channel = 0 + (channels - 0) // BLOCK_N * BLOCK_N
+            total = (c * channels)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+            total_2 = (tl.arange(0, BLOCK_N) * OUTS)[:, None] + out
             for channel_start in range(0, full_channel, BLOCK_N):
-                channel = channel_start + tl.arange(0, BLOCK_N)
-                at = (x + (r * width + c) * channels)[:, None] + channel[None, :]
-                tap = (w + (tl.cast(i * 3 + j, tl.int64) * channels + channel) * OUTS)[:, None] + out
                 acc = tl.dot(
-                    tl.load(at, mask=is_inside[:, None], other=0.0),
-                    tl.load(tap),
+                    tl.load(x + (r * width * channels + channel_start) + total, mask=is_inside[:, None], other=0.0),
+                    tl.load(
+                        w
+                        + (
+                            tl.cast(i, tl.int64) * 3 * channels * OUTS
+                            + tl.cast(j, tl.int64) * channels * OUTS
+                            + tl.cast(channel_start, tl.int64) * OUTS
+                        )
+                        + total_2,
+                    ),
                     acc,
                     input_precision="ieee",
                     out_dtype=COMPUTE,
                 )
-            for channel_start in range(full_channel, channels, BLOCK_N):
-                lanes = tl.arange(0, BLOCK_N)
-                channel = channel_start + lanes
-                is_channel = lanes < channels - channel_start
-                at_ = (x + (r * width + c) * channels)[:, None] + channel[None, :]
-                tap_ = (w + (tl.cast(i * 3 + j, tl.int64) * channels + channel) * OUTS)[:, None] + out
+            if full_channel < channels:
+                is_channel = tl.arange(0, BLOCK_N) < channels - full_channel
                 acc = _dot_mixed(
                     tl.where(
                         is_channel[None, :],
-                        tl.load(at_, mask=is_inside[:, None] & is_channel[None, :], other=0.0).to(COMPUTE),
+                        tl.load(
+                            x + (r * width * channels + full_channel) + total,
+                            mask=is_inside[:, None] & is_channel[None, :],
+                            other=0.0,
+                        ).to(COMPUTE),
                         0.0,
                     ),
-                    tl.load(tap_, mask=is_channel[:, None], other=0.0),
+                    tl.load(
+                        w
+                        + (
+                            tl.cast(i, tl.int64) * 3 * channels * OUTS
+                            + tl.cast(j, tl.int64) * channels * OUTS
+                            + full_channel.to(tl.int64) * OUTS
+                        )
+                        + total_2,
+                        mask=is_channel[:, None],
+                        other=0.0,
+                    ),
                     acc,
                     input_precision="ieee",
                     out_dtype=COMPUTE,

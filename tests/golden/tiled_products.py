@@ -80,33 +80,29 @@ def product_of_elements_tiled(
     COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     is_row = rows < num_rows
-    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    value = tl.minimum(rows, num_rows - 1)
+    row = value.to(tl.int64)
     columns = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
     is_column = columns < num_columns
     column = tl.minimum(columns, num_columns - 1)
     acc: tl.constexpr = 0.0
     full_k = 0 + (k_size - 0) // BLOCK_K * BLOCK_K
+    total = (value.to(tl.int64) * k_size)[:, None] + tl.arange(0, BLOCK_K).to(tl.int64)[None, :]
+    total_2 = (tl.arange(0, BLOCK_K).to(tl.int64) * n)[None, :] + column.to(tl.int64)[:, None]
     acc_ = tl.broadcast_to(tl.full([], acc, COMPUTE), [BLOCK_M, BLOCK_N])
     for k_start in range(0, full_k, BLOCK_K):
-        k = k_start + tl.arange(0, BLOCK_K)
         acc_ = tl.dot(
-            tl.load((a + row * k_size)[:, None] + k[None, :]),
-            tl.trans(tl.load((b + k.to(tl.int64) * n)[None, :] + column[:, None])),
+            tl.load(a + k_start + total),
+            tl.trans(tl.load(b + tl.cast(k_start, tl.int64) * n + total_2)),
             acc_,
             input_precision="ieee",
             out_dtype=COMPUTE,
         )
-    for k_start in range(full_k, k_size, BLOCK_K):
-        lanes = tl.arange(0, BLOCK_K)
-        k = k_start + lanes
-        is_k = lanes < k_size - k_start
+    if full_k < k_size:
+        is_k = tl.arange(0, BLOCK_K) < k_size - full_k
         acc_ = _dot_mixed(
-            tl.where(
-                is_k[None, :],
-                tl.load((a + row * k_size)[:, None] + k[None, :], mask=is_k[None, :], other=0.0).to(COMPUTE),
-                0.0,
-            ),
-            tl.trans(tl.load((b + k.to(tl.int64) * n)[None, :] + column[:, None], mask=is_k[None, :], other=0.0)),
+            tl.where(is_k[None, :], tl.load(a + full_k + total, mask=is_k[None, :], other=0.0).to(COMPUTE), 0.0),
+            tl.trans(tl.load(b + full_k.to(tl.int64) * n + total_2, mask=is_k[None, :], other=0.0)),
             acc_,
             input_precision="ieee",
             out_dtype=COMPUTE,
@@ -155,31 +151,27 @@ def linear_tiled(
     COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     is_row = rows < num_rows
-    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    value = tl.minimum(rows, num_rows - 1)
+    row = value.to(tl.int64)
     lane = tl.arange(0, N)
     acc = tl.load(bias + lane)
     full_k = 0 + (k_size - 0) // BLOCK_N * BLOCK_N
+    total = (value.to(tl.int64) * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    total_2 = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
     acc_ = tl.broadcast(acc.to(COMPUTE), tl.zeros([BLOCK_M, N], tl.int1))[0]
     for k_start in range(0, full_k, BLOCK_N):
-        k = k_start + tl.arange(0, BLOCK_N)
         acc_ = tl.dot(
-            tl.load((x + row * k_size)[:, None] + k[None, :]),
-            tl.load((w + k.to(tl.int64) * N)[:, None] + lane),
+            tl.load(x + k_start + total),
+            tl.load(w + tl.cast(k_start, tl.int64) * N + total_2),
             acc_,
             input_precision="ieee",
             out_dtype=COMPUTE,
         )
-    for k_start in range(full_k, k_size, BLOCK_N):
-        lanes = tl.arange(0, BLOCK_N)
-        k = k_start + lanes
-        is_k = lanes < k_size - k_start
+    if full_k < k_size:
+        is_k = tl.arange(0, BLOCK_N) < k_size - full_k
         acc_ = _dot_mixed(
-            tl.where(
-                is_k[None, :],
-                tl.load((x + row * k_size)[:, None] + k[None, :], mask=is_k[None, :], other=0.0).to(COMPUTE),
-                0.0,
-            ),
-            tl.load((w + k.to(tl.int64) * N)[:, None] + lane, mask=is_k[:, None], other=0.0),
+            tl.where(is_k[None, :], tl.load(x + full_k + total, mask=is_k[None, :], other=0.0).to(COMPUTE), 0.0),
+            tl.load(w + full_k.to(tl.int64) * N + total_2, mask=is_k[:, None], other=0.0),
             acc_,
             input_precision="ieee",
             out_dtype=COMPUTE,
@@ -272,24 +264,27 @@ def matrix_and_vector_tiled(
     COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     is_row = rows < num_rows
-    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    value = tl.minimum(rows, num_rows - 1)
+    row = value.to(tl.int64)
     acc: tl.constexpr = 0.0
     full_k = 0 + (k_size - 0) // BLOCK_N * BLOCK_N
+    total = (value.to(tl.int64) * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    k_lanes = tl.arange(0, BLOCK_N)
     acc_ = tl.broadcast_to(tl.full([], acc, COMPUTE), [BLOCK_M])
     for k_start in range(0, full_k, BLOCK_N):
-        k = k_start + tl.arange(0, BLOCK_N)
+        k_start_value = tl.cast(k_start, tl.int64)
         acc_ = acc_ + tl.sum(
-            tl.load((a + row * k_size)[:, None] + k[None, :]).to(COMPUTE) * tl.load(x + k).to(COMPUTE)[None, :], axis=1
+            tl.load(a + k_start_value + total).to(COMPUTE) * tl.load(x + k_start_value + k_lanes).to(COMPUTE)[None, :],
+            axis=1,
         )
-    for k_start in range(full_k, k_size, BLOCK_N):
-        lanes = tl.arange(0, BLOCK_N)
-        k = k_start + lanes
-        is_k = lanes < k_size - k_start
+    if full_k < k_size:
+        is_k = tl.arange(0, BLOCK_N) < k_size - full_k
+        full_k_value = full_k.to(tl.int64)
         acc_ = acc_ + tl.sum(
             tl.where(
                 is_k[None, :],
-                tl.load((a + row * k_size)[:, None] + k[None, :], mask=is_k[None, :], other=0.0).to(COMPUTE)
-                * tl.load(x + k, mask=is_k, other=0.0).to(COMPUTE)[None, :],
+                tl.load(a + full_k_value + total, mask=is_k[None, :], other=0.0).to(COMPUTE)
+                * tl.load(x + full_k_value + k_lanes, mask=is_k, other=0.0).to(COMPUTE)[None, :],
                 0.0,
             ),
             axis=1,

@@ -115,21 +115,20 @@ def cross_entropy_plain(logits, labels, loss, classes: tl.int32):
 @triton.jit
 def cross_entropy_tiled(logits, labels, loss, classes: tl.int32, BLOCK_N: tl.constexpr):
     """The cross entropy of a row of logits and its label. Grid: `(rows,)`."""
-    row = tl.program_id(0).to(tl.int64)
+    pid = tl.program_id(0)
+    row = pid.to(tl.int64)
     highest = float("-inf")
     total = 0.0
     full_class = 0 + (classes - 0) // BLOCK_N * BLOCK_N
+    lanes = tl.arange(0, BLOCK_N)
     for class_start in range(0, full_class, BLOCK_N):
-        class_ = class_start + tl.arange(0, BLOCK_N)
-        logit = tl.load(logits + row * classes + class_)
+        logit = tl.load(logits + (pid.to(tl.int64) * classes + class_start) + lanes)
         new = tl.maximum(highest, tl.max(logit, axis=0))
         total = total * tl.exp(highest - new) + tl.sum(tl.exp(logit - new), axis=0)
         highest = new
-    for class_start in range(full_class, classes, BLOCK_N):
-        lanes = tl.arange(0, BLOCK_N)
-        class_ = class_start + lanes
-        is_class = lanes < classes - class_start
-        logit = tl.load(logits + row * classes + class_, mask=is_class, other=0.0)
+    if full_class < classes:
+        is_class = tl.arange(0, BLOCK_N) < classes - full_class
+        logit = tl.load(logits + (pid.to(tl.int64) * classes + full_class) + lanes, mask=is_class, other=0.0)
         new = tl.maximum(highest, tl.max(tl.where(is_class, logit, float("-inf")), axis=0))
         total = total * tl.exp(highest - new) + tl.sum(tl.where(is_class, tl.exp(logit - new), 0.0), axis=0)
         highest = new
@@ -190,6 +189,7 @@ def linear_cross_entropy_tiled(
     total: tl.constexpr = 0.0
     at_label: tl.constexpr = 0.0
     full_class = 0 + (classes - 0) // BLOCK_N * BLOCK_N
+    total_2 = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
     total_ = tl.broadcast_to(tl.full([], total, tl.float32), [BLOCK_M])
     at_label_ = tl.broadcast_to(tl.full([], at_label, tl.float32), [BLOCK_M])
     highest_ = tl.broadcast_to(tl.full([], highest, tl.float32), [BLOCK_M])
@@ -197,7 +197,7 @@ def linear_cross_entropy_tiled(
         class_ = class_start + tl.arange(0, BLOCK_N)
         logit = tl.dot(
             own,
-            tl.trans(tl.load((w + class_.to(tl.int64) * N)[:, None] + lane)),
+            tl.trans(tl.load(w + tl.cast(class_start, tl.int64) * N + total_2)),
             input_precision="ieee",
             out_dtype=tl.float32,
         )
@@ -205,13 +205,13 @@ def linear_cross_entropy_tiled(
         total_ = total_ * tl.exp(highest_ - new) + tl.sum(tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), axis=1)
         at_label_ = at_label_ + tl.sum(tl.where(class_[None, :] == label[:, None], logit, 0.0), axis=1)
         highest_ = new
-    for class_start in range(full_class, classes, BLOCK_N):
+    if full_class < classes:
         lanes = tl.arange(0, BLOCK_N)
-        class_ = class_start + lanes
-        is_class = lanes < classes - class_start
+        class_ = full_class + lanes
+        is_class = lanes < classes - full_class
         logit = tl.dot(
             own,
-            tl.trans(tl.load((w + class_.to(tl.int64) * N)[:, None] + lane, mask=is_class[:, None], other=0.0)),
+            tl.trans(tl.load(w + full_class.to(tl.int64) * N + total_2, mask=is_class[:, None], other=0.0)),
             input_precision="ieee",
             out_dtype=tl.float32,
         )

@@ -55,32 +55,27 @@ def several_terms_tiled(
     lane = tl.arange(0, N)
     own = tl.load((q + row * N)[:, None] + lane)
     full_key = 0 + (keys - 0) // BLOCK_N * BLOCK_N
+    total = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
     acc = tl.zeros([BLOCK_M, N], dtype=tl.float32)
     for key_start in range(0, full_key, BLOCK_N):
-        key = key_start + tl.arange(0, BLOCK_N)
-        one = tl.load((k + key.to(tl.int64) * N)[:, None] + lane)
+        product = tl.cast(key_start, tl.int64) * N
+        one = tl.load(k + product + total)
         score = tl.dot(own, tl.trans(one), input_precision="ieee", out_dtype=tl.float32)
         acc = (
             acc
-            - tl.dot(
-                score * c - 1.0,
-                one + tl.load((v + key.to(tl.int64) * N)[:, None] + lane),
-                input_precision="ieee",
-                out_dtype=tl.float32,
-            )
+            - tl.dot(score * c - 1.0, one + tl.load(v + product + total), input_precision="ieee", out_dtype=tl.float32)
             / c
         )
-    for key_start in range(full_key, keys, BLOCK_N):
-        lanes = tl.arange(0, BLOCK_N)
-        key = key_start + lanes
-        is_key = lanes < keys - key_start
-        one = tl.load((k + key.to(tl.int64) * N)[:, None] + lane, mask=is_key[:, None], other=0.0)
+    if full_key < keys:
+        is_key = tl.arange(0, BLOCK_N) < keys - full_key
+        product = full_key.to(tl.int64) * N
+        one = tl.load(k + product + total, mask=is_key[:, None], other=0.0)
         score = tl.dot(own, tl.trans(one), input_precision="ieee", out_dtype=tl.float32)
         acc = (
             acc
             - tl.dot(
                 tl.where(is_key[None, :], score * c - 1.0, 0.0),
-                one + tl.load((v + key.to(tl.int64) * N)[:, None] + lane, mask=is_key[:, None], other=0.0),
+                one + tl.load(v + product + total, mask=is_key[:, None], other=0.0),
                 input_precision="ieee",
                 out_dtype=tl.float32,
             )
@@ -134,35 +129,33 @@ def under_a_condition_tiled(
     lane = tl.arange(0, N)
     own = tl.load((q + row * N)[:, None] + lane)
     full_key = 0 + (keys - 0) // BLOCK_N * BLOCK_N
+    total = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
     acc = tl.zeros([BLOCK_M, N], dtype=tl.float32)
     for key_start in range(0, full_key, BLOCK_N):
         key = key_start + tl.arange(0, BLOCK_N)
-        score = tl.dot(
-            own,
-            tl.trans(tl.load((k + key.to(tl.int64) * N)[:, None] + lane)),
-            input_precision="ieee",
-            out_dtype=tl.float32,
-        )
+        product = tl.cast(key_start, tl.int64) * N
+        score = tl.dot(own, tl.trans(tl.load(k + product + total)), input_precision="ieee", out_dtype=tl.float32)
         acc = tl.dot(
             tl.where((key + window).to(tl.int64)[None, :] >= row[:, None], score, 0.0),
-            tl.load((v + key.to(tl.int64) * N)[:, None] + lane),
+            tl.load(v + product + total),
             acc,
             input_precision="ieee",
             out_dtype=tl.float32,
         )
-    for key_start in range(full_key, keys, BLOCK_N):
+    if full_key < keys:
         lanes = tl.arange(0, BLOCK_N)
-        key = key_start + lanes
-        is_key = lanes < keys - key_start
+        key = full_key + lanes
+        is_key = lanes < keys - full_key
+        product = full_key.to(tl.int64) * N
         score = tl.dot(
             own,
-            tl.trans(tl.load((k + key.to(tl.int64) * N)[:, None] + lane, mask=is_key[:, None], other=0.0)),
+            tl.trans(tl.load(k + product + total, mask=is_key[:, None], other=0.0)),
             input_precision="ieee",
             out_dtype=tl.float32,
         )
         acc = tl.dot(
             tl.where(is_key[None, :], tl.where((key + window).to(tl.int64)[None, :] >= row[:, None], score, 0.0), 0.0),
-            tl.load((v + key.to(tl.int64) * N)[:, None] + lane, mask=is_key[:, None], other=0.0),
+            tl.load(v + product + total, mask=is_key[:, None], other=0.0),
             acc,
             input_precision="ieee",
             out_dtype=tl.float32,
@@ -195,26 +188,26 @@ def integers_tiled(
     """Integers have no matrix units: sums, of one row of blocks. Grid: `(rows, columns)`."""
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     is_row = rows < num_rows
-    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    value = tl.minimum(rows, num_rows - 1)
+    row = value.to(tl.int64)
     column = tl.program_id(1)
     acc: tl.constexpr = 0
     full_k = 0 + (k_size - 0) // BLOCK_N * BLOCK_N
+    total = (value.to(tl.int64) * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    product = tl.arange(0, BLOCK_N).to(tl.int64) * n
     acc_ = tl.broadcast_to(tl.full([], acc, tl.int32), [BLOCK_M])
     for k_start in range(0, full_k, BLOCK_N):
-        k = k_start + tl.arange(0, BLOCK_N)
         acc_ = acc_ + tl.sum(
-            tl.load((a + row * k_size)[:, None] + k[None, :]) * tl.load(b + k.to(tl.int64) * n + column)[None, :],
+            tl.load(a + k_start + total) * tl.load(b + (column + tl.cast(k_start, tl.int64) * n) + product)[None, :],
             axis=1,
         )
-    for k_start in range(full_k, k_size, BLOCK_N):
-        lanes = tl.arange(0, BLOCK_N)
-        k = k_start + lanes
-        is_k = lanes < k_size - k_start
+    if full_k < k_size:
+        is_k = tl.arange(0, BLOCK_N) < k_size - full_k
         acc_ = acc_ + tl.sum(
             tl.where(
                 is_k[None, :],
-                tl.load((a + row * k_size)[:, None] + k[None, :], mask=is_k[None, :], other=0)
-                * tl.load(b + k.to(tl.int64) * n + column, mask=is_k, other=0)[None, :],
+                tl.load(a + full_k + total, mask=is_k[None, :], other=0)
+                * tl.load(b + (column + full_k.to(tl.int64) * n) + product, mask=is_k, other=0)[None, :],
                 0,
             ),
             axis=1,
@@ -252,16 +245,14 @@ def few_lanes_tiled(
     lane = tl.arange(0, 4)
     own = tl.load((q + row * 4)[:, None] + lane)
     full_key = 0 + (keys - 0) // BLOCK_N * BLOCK_N
+    total = (tl.arange(0, BLOCK_N) * 4)[:, None] + lane
     acc = tl.zeros([BLOCK_M, 4], dtype=tl.float32)
     for key_start in range(0, full_key, BLOCK_N):
-        key = key_start + tl.arange(0, BLOCK_N)
-        one = tl.load((k + key.to(tl.int64) * 4)[:, None] + lane)
+        one = tl.load(k + tl.cast(key_start, tl.int64) * 4 + total)
         acc = acc + tl.sum(tl.sum(own[:, None, :] * one[None, :, :], axis=2)[:, :, None] * one[None, :, :], axis=1)
-    for key_start in range(full_key, keys, BLOCK_N):
-        lanes = tl.arange(0, BLOCK_N)
-        key = key_start + lanes
-        is_key = lanes < keys - key_start
-        one = tl.load((k + key.to(tl.int64) * 4)[:, None] + lane, mask=is_key[:, None], other=0.0)
+    if full_key < keys:
+        is_key = tl.arange(0, BLOCK_N) < keys - full_key
+        one = tl.load(k + full_key.to(tl.int64) * 4 + total, mask=is_key[:, None], other=0.0)
         acc = acc + tl.sum(
             tl.where(
                 is_key[None, :, None],
@@ -290,20 +281,19 @@ def count_and_least_plain(x, counts, least, n: tl.int32):
 @triton.jit
 def count_and_least_tiled(x, counts, least, n: tl.int32, BLOCK_N: tl.constexpr):
     """How many numbers of a row are positive, and the least. Grid: `(rows,)`."""
-    row = tl.program_id(0).to(tl.int64)
+    pid = tl.program_id(0)
+    row = pid.to(tl.int64)
     count = 0
     lowest = float("inf")
     full_i = 0 + (n - 0) // BLOCK_N * BLOCK_N
+    lanes = tl.arange(0, BLOCK_N)
     for i_start in range(0, full_i, BLOCK_N):
-        i = i_start + tl.arange(0, BLOCK_N)
-        v = tl.load(x + row * n + i)
+        v = tl.load(x + (pid.to(tl.int64) * n + i_start) + lanes)
         count = count + tl.sum(tl.where(v > 0.0, tl.full([], 1, tl.int32), tl.full([], 0, tl.int32)), axis=0)
         lowest = tl.minimum(lowest, tl.min(v, axis=0))
-    for i_start in range(full_i, n, BLOCK_N):
-        lanes = tl.arange(0, BLOCK_N)
-        i = i_start + lanes
-        is_i = lanes < n - i_start
-        v = tl.load(x + row * n + i, mask=is_i, other=0.0)
+    if full_i < n:
+        is_i = tl.arange(0, BLOCK_N) < n - full_i
+        v = tl.load(x + (pid.to(tl.int64) * n + full_i) + lanes, mask=is_i, other=0.0)
         count = count + tl.sum(
             tl.where(is_i, tl.where(v > 0.0, tl.full([], 1, tl.int32), tl.full([], 0, tl.int32)), 0), axis=0
         )
