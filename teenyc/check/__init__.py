@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from teenyc.check.context import Declarations, Library
+from teenyc.check.context import Library
 from teenyc.check.kernel import check_kernel
+from teenyc.check.modules import declarations_of, duplicate, is_kernel, items_of
 from teenyc.check.ops import check_ops
 from teenyc.check.pad import check_padding
 from teenyc.check.signature import trait_of
@@ -25,16 +26,20 @@ def check(
     dtypes: Mapping[str, DType] | None = None,
 ) -> ir.Program | None:
     """The program of a file, with the constants and dtypes that options fix; None where anything is wrong."""
-    items = tuple(_flat(module.items))
+    items = [item for _, item in items_of(module.items)]
     kernels = [i for i in items if isinstance(i, ast.Function) and is_kernel(i)]
-    declarations = _declarations(items, module, reporter)
-    _check_names(kernels, module, reporter)
+    declarations = declarations_of(module, reporter)
+    _check_items(kernels, module, items, reporter)
     library = Library()
-    checked = [check_kernel(k, declarations, reporter, constants or {}, dtypes or {}, library) for k in kernels]
+    checked = [
+        check_kernel(k, declarations.at(k.span), reporter, constants or {}, dtypes or {}, library) for k in kernels
+    ]
     if not declarations.is_partial:
-        listed = [(f, declarations) for f in declarations.functions.values()]
+        functions = (i for i in items if isinstance(i, ast.Function) and not is_kernel(i))
+        listed = [(f, declarations.at(f.span)) for f in functions]
         check_uncalled([*listed, *library.nested], library, _trait(kernels), reporter)
-        check_unread(declarations, library, has_imports=module.has_imports, reporter=reporter)
+        unread = [(i, declarations.at(i.span)) for i in items if isinstance(i, ast.ConstItem)]
+        check_unread(unread, library, has_imports=module.has_imports, reporter=reporter)
     _check_options(kernels, reporter, constants or {}, dtypes or {})
     structs = [i for i in items if isinstance(i, ast.OpStruct)]
     ops = () if declarations.is_partial else check_ops(structs, kernels, reporter)
@@ -46,7 +51,11 @@ def check(
         return None
     whole = tuple(k for k in checked if k is not None)
     return ir.Program(
-        doc=module.doc, kernels=whole, functions=library.functions, ops=ops, docs=tuple(library.docs.items())
+        doc=module.doc,
+        kernels=whole,
+        functions=library.functions,
+        ops=ops,
+        docs=tuple((name, doc) for name, doc in library.docs.items() if doc),
     )
 
 
@@ -57,66 +66,7 @@ def _trait(kernels: list[ast.Function]) -> str:
 
 def kernels_of(module: ast.Module) -> tuple[ast.Function, ...]:
     """The kernels of a file and of the modules in it."""
-    return tuple(i for i in _flat(module.items) if isinstance(i, ast.Function) and is_kernel(i))
-
-
-def is_kernel(function: ast.Function) -> bool:
-    """Whether a function carries `#[kernel]`."""
-    return any(a.name.text == "kernel" for a in function.attributes)
-
-
-def _flat(items: tuple[ast.Item, ...]) -> Iterator[ast.Item]:
-    """The items of the file and of the modules in it."""
-    for item in items:
-        if isinstance(item, ast.ModuleItem):
-            yield from _flat(item.items)
-        else:
-            yield item
-
-
-def _modules(items: tuple[ast.Item, ...]) -> Iterator[str]:
-    """The names of the modules among items and inside of them."""
-    for item in items:
-        if isinstance(item, ast.ModuleItem):
-            yield item.name.text
-            yield from _modules(item.items)
-
-
-def _declarations(items: tuple[ast.Item, ...], module: ast.Module, reporter: Reporter) -> Declarations:
-    is_partial = reporter.has_errors  # so far only the parser reported
-    functions: dict[str, ast.Function] = {}
-    constants: dict[str, ast.ConstItem] = {}
-    for item in items:
-        match item:
-            case ast.Function() if not is_kernel(item):
-                _once(functions, "function", item.name, reporter)
-                functions[item.name.text] = item
-                _lint_hidden(item, reporter)
-            case ast.ConstItem():
-                _once(constants, "constant", item.name, reporter)
-                constants[item.name.text] = item
-            case _:
-                pass
-    kernels = frozenset(i.name.text for i in items if isinstance(i, ast.Function) and is_kernel(i))
-    return Declarations(
-        functions=functions,
-        constants=constants,
-        kernels=kernels,
-        is_partial=is_partial,
-        missing=module.missing,
-        modules=frozenset(_modules(module.items)),
-    )
-
-
-def _once(known: Mapping[str, ast.Function | ast.ConstItem], what: str, name: ast.Name, reporter: Reporter) -> None:
-    if name.text in known:
-        _duplicate(what, name, known[name.text].name.span, reporter)
-
-
-def _duplicate(what: str, name: ast.Name, first: Span, reporter: Reporter) -> None:
-    from teenyc.diagnostics.catalog.names import DuplicateName
-
-    reporter.report(DuplicateName(span=name.span, what=what, name=name.text, first=first))
+    return tuple(i for _, i in items_of(module.items) if isinstance(i, ast.Function) and is_kernel(i))
 
 
 def _lint_hidden(function: ast.Function, reporter: Reporter) -> None:
@@ -129,20 +79,23 @@ def _lint_hidden(function: ast.Function, reporter: Reporter) -> None:
         reporter.report(HidesIntrinsic(span=function.name.span, name=name))
 
 
-def _check_names(kernels: list[ast.Function], module: ast.Module, reporter: Reporter) -> None:
-    """No two kernels of a file have one name, and no kernel has that of a function beside it."""
+def _check_items(kernels: list[ast.Function], module: ast.Module, items: list[ast.Item], reporter: Reporter) -> None:
+    """No two kernels have one name, no kernel has that of a function beside it, no function that of an intrinsic."""
+    for item in items:
+        if isinstance(item, ast.Function) and not is_kernel(item):
+            _lint_hidden(item, reporter)
     seen: dict[str, Span] = {}
     for kernel in kernels:
         first = seen.setdefault(kernel.name.text, kernel.name.span)
         if first != kernel.name.span:
-            _duplicate("kernel", kernel.name, first, reporter)
+            duplicate("kernel", kernel.name, first, reporter)
     functions = [i for i in module.items if isinstance(i, ast.Function)]
     beside = {f.name.text: f.name.span for f in functions if is_kernel(f)}
     for function in functions:
         name = function.name
         if not is_kernel(function) and name.text in beside:
             first, second = sorted((name.span, beside[name.text]))
-            _duplicate("function", ast.Name(text=name.text, span=second), first, reporter)
+            duplicate("function", ast.Name(text=name.text, span=second), first, reporter)
 
 
 def _check_options(

@@ -42,7 +42,7 @@ def call(context: Context, node: ast.Call) -> Checked:
         return INVALID
     if len(names) == 2:
         return _associated(context, names, node)
-    function = context.declarations.functions.get(names[-1]) if segments[0].name.text != context.trait else None
+    function = context.declarations.function(names) if segments[0].name.text != context.trait else None
     if function is not None:
         from teenyc.check import functions
 
@@ -87,11 +87,12 @@ def _associated(context: Context, names: list[str], node: ast.Call) -> Checked:
         return _convert(context, element, CONVERSIONS.get(name), node)
     if isinstance(element, DType) and is_float(element) and name == "from_bits" and len(node.arguments) == 1:
         return _from_bits(context, element, node)
-    if element is None and name in context.declarations.functions:
+    function = context.declarations.function(names) if element is None else None
+    if function is not None:
         from teenyc.check import functions
 
         generics = tuple(g for s in node.callee.segments for g in s.generics)
-        return functions.call(context, context.declarations.functions[name], node, generics)
+        return functions.call(context, function, node, generics)
     if element is not None and node.arguments and node.arguments[0].name is None:
         return _method_of_type(context, element, node)
     return _unknown(context, f"{owner}::{name}", node.callee.span)
@@ -163,6 +164,10 @@ def _unknown(context: Context, name: str, span: Span) -> Checked:
     from teenyc.check import other_names
 
     owner, _, last = name.rpartition("::")
+    several = context.declarations.paths_to(last) if not owner else ()
+    if several:
+        listed = " or ".join(f"`{path}`" for path in several)
+        return context.report(UnknownFunction(span=span, name=name, advice=f"modules have one: write {listed}"))
     known = [*TABLE, *context.declarations.functions]
     advice = other_names.function(last)
     plain = last.strip("_").removesuffix("f")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TypeAlias
 
 from teenyc.check.infer import Inference
@@ -44,6 +45,9 @@ class Group:
 
 NOTHING = Group()
 
+Path: TypeAlias = "tuple[str, ...]"
+"""The names of modules, one in the other, from the root of a file."""
+
 Checked: TypeAlias = "ir.Operand | Group | Invalid"
 
 
@@ -79,19 +83,75 @@ class Symbol:
         return self.name.startswith("_") or "'" in self.name
 
 
+def resolved(modules: Container[Path], at: Path, aliases: Mapping[str, Path], path: Sequence[str]) -> Path | None:
+    """The module of the file that a path names in the module `at`; None for one that is not in the file."""
+    names = list(path)
+    base = at
+    if names[:1] == ["crate"]:
+        base, names = (), names[1:]
+    elif names[:1] == ["self"]:
+        names = names[1:]
+    while names[:1] == ["super"]:
+        base, names = base[:-1], names[1:]
+    if names and names[0] in aliases and names == list(path):
+        base, names = aliases[names[0]], names[1:]
+    found = (*base, *names)
+    if found in modules:
+        return found
+    outer = tuple(names)
+    return outer if outer and outer in modules and names == list(path) else None
+
+
 @record
 class Declarations:
-    """What a file declares outside the kernel at hand."""
+    """What a module of a file declares and sees, outside the kernel at hand."""
 
     functions: Mapping[str, ast.Function]
     constants: Mapping[str, ast.ConstItem]
     kernels: frozenset[str]
     is_partial: bool = False
     """Whether items with syntax errors are missing."""
-    modules: frozenset[str] = frozenset()
-    """The names of the modules in the file."""
     missing: frozenset[str] = frozenset()
     """The names of those items; an empty one where a name is not known, so that any unknown name may be missing."""
+
+    path: Path = ()
+    named: tuple[Mapping[str, ast.Function], Mapping[str, ast.ConstItem]] = ({}, {})
+    """Functions and constants that paths through this module lead to: its own, and what it imports."""
+    aliases: Mapping[str, Path] = MappingProxyType({})
+    modules: Mapping[Path, Declarations] = MappingProxyType({})
+    homes: Mapping[Span, Path] = MappingProxyType({})
+    """The modules in which the items of the file stand."""
+
+    def at(self, item: Span) -> Declarations:
+        """What an item sees: that of its module, or for a function in a function all that is seen here."""
+        path = self.homes.get(item)
+        return self if path is None else self.modules[path]
+
+    def function(self, names: Sequence[str]) -> ast.Function | None:
+        """The function that a path names here."""
+        module = self.module(names)
+        return (self.functions if module is None else module.named[0]).get(names[-1])
+
+    def constant(self, names: Sequence[str]) -> ast.ConstItem | None:
+        """The constant that a path of the file's modules names here."""
+        module = self.module(names)
+        return None if module is None else module.named[1].get(names[-1])
+
+    def module(self, names: Sequence[str]) -> Declarations | None:
+        """The module of the file that a path to an item leads through; None for a name without a path."""
+        if len(names) == 1:
+            return None
+        found = resolved(self.modules, self.path, self.aliases, names[:-1])
+        return self.modules[found] if found is not None else None
+
+    def paths_to(self, name: str) -> tuple[str, ...]:
+        """The paths of the functions of a name that is not seen here."""
+        found = {f.span: self.shown(f) for m in self.modules.values() for n, f in m.named[0].items() if n == name}
+        return tuple(sorted(found.values()))
+
+    def shown(self, item: ast.Function | ast.ConstItem) -> str:
+        """The name of an item with the path of its module."""
+        return "::".join((*self.homes.get(item.span, ()), item.name.text))
 
     def may_be_missing(self, name: str) -> bool:
         """Whether what has that name may be an item with a syntax error."""
@@ -126,7 +186,8 @@ class Library:
     `kept` holds those that became functions of the program, None where a body has to be written into its callers;
     `sound` are calls that were checked with the very types and constants. By their place, `called` are the functions
     that calls had checked and the constants whose value was, and `mentioned` those that are named at all; `nested` are
-    those inside others. `docs` are the doc comments of constants.
+    those inside others. `docs` are the doc comments of
+    constants, empty where two of one name have different ones.
     """
 
     kept: dict[tuple[object, ...], Kept | None] = field(default_factory=dict)

@@ -160,11 +160,18 @@ def _path(context: Context, node: ast.PathExpression) -> Checked:
     known = associated(context, names, node.span)
     if known is not None:
         return known
-    if names[0] in ("self", "crate", "super", *context.declarations.modules):
+    of_module = context.declarations.constant(names)
+    if of_module is not None:
+        return constant(context, of_module, node.span)
+    if names[0] in ("self", "crate", "super"):
         return _name(context, names[-1], node.span)
     from teenyc.diagnostics.catalog.names import UnknownName
+    from teenyc.diagnostics.suggest import closest
 
-    return context.report(UnknownName(span=node.span, name="::".join(names)))
+    module = context.declarations.module(names)
+    similar = closest(names[-1], module.named[1]) if module is not None else None
+    near = "::".join((*names[:-1], similar)) if similar is not None else None
+    return context.report(UnknownName(span=node.span, name="::".join(names), similar=near))
 
 
 def _name(context: Context, name: str, span: Span) -> Checked:
@@ -182,22 +189,23 @@ def _name(context: Context, name: str, span: Span) -> Checked:
 
 def constant(context: Context, item: ast.ConstItem, span: Span) -> Checked:
     """A `const` of the file where it is used: its expression, checked here and folded later."""
-    if item.name.text in context.calling:
+    name = context.declarations.shown(item)
+    if name in context.calling:
         from teenyc.diagnostics.catalog.structure import Recursion
 
-        start = context.calling.index(item.name.text)
-        path = (*context.calling[start:], item.name.text)
+        start = context.calling.index(name)
+        path = (*context.calling[start:], name)
         return context.report(Recursion(span=span, path=path, is_constant=True))
     context.library.called.add(item.span)
-    if item.doc:
-        context.library.docs[item.name.text] = item.doc
+    docs = context.library.docs
+    docs[item.name.text] = item.doc if docs.get(item.name.text, item.doc) == item.doc else ""
     element = element_of(context, item.type)
     if element is None:
         return INVALID
-    scopes, calling = context.scopes, context.calling
-    context.scopes, context.calling = [{}], (*calling, item.name.text)
+    scopes, calling, declarations = context.scopes, context.calling, context.declarations
+    context.scopes, context.calling, context.declarations = [{}], (*calling, name), declarations.at(item.span)
     value = operand(context, item.value)
-    context.scopes, context.calling = scopes, calling
+    context.scopes, context.calling, context.declarations = scopes, calling, declarations
     if isinstance(value, Invalid):
         return INVALID
     checked = expect(context, value, scalar(element), item.value.span, "the constant's type")

@@ -27,13 +27,13 @@ Written: TypeAlias = "tuple[ast.TypeExpression | ast.Expression, ...]"
 
 def call(context: Context, function: ast.Function, node: ast.Call, generics: Written) -> Checked:
     """The value of `function(arguments)`."""
-    name = function.name.text
+    name, shown = function.name.text, context.declarations.shown(function)
     context.library.mentioned.add(function.span)
-    if name in context.calling:
+    if shown in context.calling:
         from teenyc.diagnostics.catalog.structure import Recursion
 
-        start = context.calling.index(name)
-        return context.report(Recursion(span=node.span, path=(*context.calling[start:], name)))
+        start = context.calling.index(shown)
+        return context.report(Recursion(span=node.span, path=(*context.calling[start:], shown)))
     params = tuple(Param(p.name.text, Role.VALUE) for p in function.parameters)
     bound = arguments.bind(context, name, params, node.arguments, node.callee.span)
     if bound is None:
@@ -124,7 +124,7 @@ def function_value(
         if symbol is not None and symbol.function is not None:
             symbol.is_read = True
             return symbol.function
-        function = context.declarations.functions.get(name)
+        function = context.declarations.function([s.name.text for s in node.segments])
         if function is not None:
             context.library.mentioned.add(function.span)
             return FunctionValue(function, tuple(g for s in node.segments for g in s.generics))

@@ -36,8 +36,10 @@ def inlined(context: Context, called: Called) -> Checked:
 @contextmanager
 def inside(context: Context, called: Called) -> Iterator[None]:
     """The scopes of the function's own: nothing of the caller is visible in it."""
-    saved = (context.scopes, context.calling, context.elements, context.loop_depth, context.trait)
-    context.scopes, context.calling, context.loop_depth = [{}], (*context.calling, called.function.name.text), 0
+    saved = (context.scopes, context.calling, context.elements, context.loop_depth, context.trait, context.declarations)
+    shown = context.declarations.shown(called.function)
+    context.scopes, context.calling, context.loop_depth = [{}], (*context.calling, shown), 0
+    context.declarations = context.declarations.at(called.function.span)
     context.elements = dict(context.elements)
     for generic in type_parameters(called.function):
         context.elements.pop(generic.name.text, None)
@@ -47,7 +49,8 @@ def inside(context: Context, called: Called) -> Iterator[None]:
         yield
     finally:
         context.close_scope()
-        context.scopes, context.calling, context.elements, context.loop_depth, context.trait = saved
+        context.scopes, context.calling, context.elements, context.loop_depth, context.trait = saved[:5]
+        context.declarations = saved[5]
 
 
 def declare(

@@ -156,11 +156,11 @@ def inner_context(context: Context, called: Called, view: View) -> Context:
     """A context for the function by itself, with reports of its own."""
     return Context(
         Reporter(),
-        context.declarations,
+        context.declarations.at(called.function.span),
         trait=trait_of(called.function) or context.trait,
         elements=dict(view.elements),
         library=context.library,
-        calling=(*context.calling, called.function.name.text),
+        calling=(*context.calling, context.declarations.shown(called.function)),
         call_span=called.span,
         depth=context.depth,
     )

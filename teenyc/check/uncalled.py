@@ -25,7 +25,7 @@ def check_uncalled(
         if function.span in library.called:
             continue
         inner = Context(Reporter(), declarations, trait=trait_of(function) or trait, scopes=[{}], library=library)
-        inner.calling = (function.name.text,)
+        inner.calling = (declarations.shown(function),)
         if not _declare(inner, function):
             continue  # host code, which has other types
         body_value(inner, function)
@@ -35,9 +35,11 @@ def check_uncalled(
         _lint(function, library, reporter)
 
 
-def check_unread(declarations: Declarations, library: Library, *, has_imports: bool, reporter: Reporter) -> None:
+def check_unread(
+    constants: list[tuple[ast.ConstItem, Declarations]], library: Library, *, has_imports: bool, reporter: Reporter
+) -> None:
     """Reports unknown names in constants that nothing read; where more may be imported, only those near a known one."""
-    for item in declarations.constants.values():
+    for item, declarations in constants:
         if item.span in library.called:
             continue
         inner = Context(Reporter(), declarations, scopes=[{}], library=library)

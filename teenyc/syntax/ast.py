@@ -450,11 +450,20 @@ class OpStruct:
 
 
 @record(kw_only=True)
+class Import:
+    """What a `use` brings into its module under a name: an item or a module of that path, `*` for all that is in it."""
+
+    path: tuple[str, ...]
+    name: str
+
+
+@record(kw_only=True)
 class ModuleItem:
     """`mod name { items }`."""
 
     name: Name
     items: tuple[Item, ...]
+    imports: tuple[Import, ...] = ()
     span: Span = field(compare=False, repr=False)
 
 
@@ -474,11 +483,12 @@ class Module:
     """One source file. `doc` is its `//!` text; host code is gone.
 
     `missing` has the names of items with syntax errors, and an empty one where unnamed text may hold items;
-    `has_imports` says that a `use` may bring names from elsewhere.
+    `has_imports` says that a `use`, also one in a module, may bring names from elsewhere.
     """
 
     doc: str
     items: tuple[Item, ...]
     allowances: tuple[Allowance, ...] = ()
     missing: frozenset[str] = frozenset()
+    imports: tuple[Import, ...] = ()
     has_imports: bool = False

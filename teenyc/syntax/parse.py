@@ -24,6 +24,7 @@ from teenyc.syntax.literals import read_string
 from teenyc.syntax.op_structs import constructor_range, with_constructor
 from teenyc.syntax.tables import load
 from teenyc.syntax.tokens import ATTRIBUTE, Lexed, Token, tokenize
+from teenyc.syntax.uses import imports
 
 
 def parse(source: SourceFile, reporter: Reporter) -> ast.Module:
@@ -46,7 +47,15 @@ def parse(source: SourceFile, reporter: Reporter) -> ast.Module:
     read = tuple(reader.read(items))
     missing = frozenset(reader.missing | ({""} if is_open else set()))
     doc, allowances = _module_doc(nested, lexed), tuple(context.allowances)
-    return ast.Module(doc=doc, items=read, allowances=allowances, missing=missing, has_imports=reader.has_imports)
+    imports = reader.imports(items)
+    return ast.Module(
+        doc=doc,
+        items=read,
+        allowances=allowances,
+        missing=missing,
+        imports=imports,
+        has_imports=reader.has_imports,
+    )
 
 
 def _leading(tokens: Sequence[Token], first: int) -> Iterator[Token]:
@@ -120,12 +129,18 @@ class _Reader:
             elif item.kind != "struct":
                 self.missing.add(item.name)
 
+    def imports(self, items: tuple[RawItem, ...]) -> tuple[ast.Import, ...]:
+        """What the `use` declarations among the items bring."""
+        uses = (self.nested.tokens[i.keyword + 1 : i.last - 1] for i in items if i.kind == "use")
+        return tuple(found for tokens in uses for found in imports(tokens))
+
     def _read(self, item: RawItem, siblings: tuple[RawItem, ...], problems: Reporter) -> ast.Item | None:
         self.context.allow(self.nested.tokens[item.first : item.keyword], self._span(item))
         if item.kind == "mod":
             self.context.allow(_leading(self.nested.tokens, item.keyword + 3), self._span(item))
             name = name_of(self.nested.tokens[item.keyword + 1])
-            return ast.ModuleItem(name=name, items=tuple(self.read(item.items)), span=self._span(item))
+            items, imports = tuple(self.read(item.items)), self.imports(item.items)
+            return ast.ModuleItem(name=name, items=items, imports=imports, span=self._span(item))
         if item.kind == "struct":
             return self._read_op(item, siblings)
         if self._has_deep_brackets(item, problems):

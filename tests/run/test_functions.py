@@ -184,3 +184,9 @@ def test_random_early_returns(tmp_path: Path, device: str, seed: int) -> None:
 
 def wrapped(value: int) -> int:
     return (value + 2**31) % 2**32 - 2**31
+
+
+def test_functions_of_one_name_in_several_modules(device: str) -> None:
+    out = torch.full((6,), -77.0, device=device)
+    teenyc.load(GOLDEN / "modules.tk").ToldApart()[(1,)](out, 5.0)
+    assert out.tolist() == [10.0, 8.0, 10.0, 48.0, 5.0, 6.0]

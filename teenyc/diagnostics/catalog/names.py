@@ -123,8 +123,8 @@ class UnknownArgument(Diagnostic):
 class DuplicateName(Diagnostic):
     """Two things that need different names have the same one.
 
-    Parameters and constants of one kernel, and the functions and constants of one file, those of its modules among
-    them, must differ in name.
+    Parameters and constants of one kernel, the functions and constants of one module, and the kernels of a file must
+    differ in name.
 
         fn scale(x: Pointer<f32>, x: i32) {}        // two parameters `x`
         fn scale(x: Pointer<f32>, n: i32) {}
@@ -142,8 +142,7 @@ class DuplicateName(Diagnostic):
         return (Label(self.first, "first defined here"),)
 
     def help(self) -> str:
-        shared = "" if self.what == "parameter" else "; modules of one file share their names"
-        return f"give one of them another name{shared}"
+        return "give one of them another name"
 
 
 @record(kw_only=True)
