@@ -45,6 +45,7 @@ from teenyc.passes.integers import (
     integer_binary,
     integer_unary,
     round_float,
+    wrap,
 )
 from teenyc.passes.literals import convert
 from teenyc.record import replace
@@ -192,6 +193,8 @@ def _fold_operation(operation: Operation, type: Type, known: _Known) -> Operatio
             return operation.pointer if is_same else operation
         case Call(intrinsic="where"):
             return _fold_choice(operation, type, known)
+        case Call(intrinsic="cdiv"):
+            return _fold_rounded_up(operation, known)
         case ExpandDims() | Call() | Apply():
             return operation
         case _:
@@ -204,6 +207,14 @@ def _fold_choice(choice: Call, type: Type, known: _Known) -> Operation | Operand
     literal = known.literal(condition) if condition is not None else None
     chosen = None if literal is None else x if literal.value else y
     return chosen if chosen is not None and chosen.type == type else choice
+
+
+def _fold_rounded_up(call: Call, known: _Known) -> Operation | Operand:
+    """The quotient of two known integers, rounded up."""
+    x, div = (known.literal(o) if o is not None else None for o in (call.operand("x"), call.operand("div")))
+    if x is None or div is None or not isinstance(x.type.element, DType) or not div.value:
+        return call
+    return Literal(wrap(-(-int(x.value) // int(div.value)), x.type.element), x.type)
 
 
 def _fold_unary(operation: Unary, literal: Literal | None) -> Operation | Operand:

@@ -355,7 +355,8 @@ def test_the_interpreter_gives_what_the_reference_gives(kernels: ModuleType, ind
     (expected,), (got,) = one.expected(), run(getattr(kernels, f"case_{index}"), one, device)
     assert got.dtype == expected.dtype
     if expected.dtype.kind == "f":
-        tolerance = 1e-11 if expected.dtype == np.float64 else 1e-4 if one.name.startswith("fast_") else 1e-5
+        is_rough = one.name.startswith("fast_") or one.name == "rcp64h"  # less than their type holds, on a GPU
+        tolerance = 1e-4 if is_rough else 1e-11 if expected.dtype == np.float64 else 1e-5
         np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance / 10)
     else:
         np.testing.assert_array_equal(got, expected)
