@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from teenyc.runtime.compiled import compiled_entry, execute, source_bytes
+from teenyc.runtime.tables import attach
 
 SUFFIX = ".tk"
 
@@ -54,6 +55,7 @@ class _KernelLoader(importlib.abc.Loader):
         entry = compiled_entry(source_bytes(self._path), self._path)
         module.__file__ = str(entry.path)
         execute(entry, module)
+        attach(module, self._path)
 
 
 _FINDER = _KernelFinder()

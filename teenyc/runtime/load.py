@@ -12,6 +12,7 @@ from types import ModuleType
 from teenyc.runtime.cache import Entry
 from teenyc.runtime.compiled import NO_CONSTANTS, NOTHING, compiled_entry, entry_key, execute, source_bytes
 from teenyc.runtime.hook import install, uninstall
+from teenyc.runtime.tables import attach
 
 __all__ = ["install", "load", "uninstall"]
 
@@ -43,7 +44,9 @@ def load(
         module = _MODULES.get(key)
         if module is None or not os.path.exists(str(module.__file__)):
             entry = compiled_entry(data, name, set=constants, dtype=dtypes, tile=tile)
-            module = _MODULES[key] = module or _module(entry)
+            if module is None:
+                module = _MODULES[key] = _module(entry)
+                attach(module, name)
             module.__file__ = str(entry.path)  # where it is now, if the cache was cleared
         return module
 

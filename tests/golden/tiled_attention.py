@@ -607,6 +607,7 @@ class _Launcher:
         _, dtypes, named, sizes = kind
         given = {"device": _gpu().get_device_name(), "dtypes": [_element(d) for d in dtypes], "named": dict(named)}
         rows = [row for row in self.tables if all(row[name] == value for name, value in given.items())]
+        rows = [row for row in rows if len(row["sizes"]) == len(sizes)]
         rows.sort(key=lambda row: sum(abs(a - b) for a, b in zip(row["sizes"], sizes, strict=True)))
         return [row["config"] for row in rows[:1]]
 

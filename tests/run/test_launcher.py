@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +14,7 @@ import triton
 from memory import Guarded
 
 import teenyc
+from teenyc.runtime.tables import table_text
 
 ROW_SUMS = """
 /// The products of rows with one vector, and how often a row was seen.
@@ -357,6 +359,27 @@ def test_a_table_saves_the_tuner(bench: Bench, device: str, monkeypatch: pytest.
     bench.forget()
     assert chosen(bench, Case(device, 100, 300)) == large
     assert not bench.tried
+
+
+def test_a_table_beside_the_source_is_read(tmp_path: Path, device: str) -> None:
+    path = tmp_path / "tabled.tk"
+    path.write_text(ROW_SUMS)
+    row = {"kernel": "row_products", "device": "one", "dtypes": ["f32"] * 3, "named": {}, "sizes": [1] * 5}
+    old = {**row, "config": {"BLOCK_OF_OLD": 16}}
+    table = {"format": 1, "rows": [{**row, "config": BEST}, {**row, "config": None}, old]}
+    (tmp_path / "tabled.tuned.json").write_text(json.dumps(table))
+    assert [r["config"] for r in teenyc.load(path).row_products.tables] == [BEST, None]
+    path.write_text(ROW_SUMS + "// changed")
+    (tmp_path / "tabled.tuned.json").write_text("[]")
+    with pytest.raises(ValueError, match="no table"):
+        teenyc.load(path)
+
+
+def test_what_was_chosen_becomes_a_table(bench: Bench, device: str) -> None:
+    chosen(bench, Case(device))
+    (row,) = json.loads(table_text(bench.module, ["row_products"]))["rows"]
+    assert (row["kernel"], row["device"], row["config"]) == ("row_products", "a device of the tests", BEST)
+    assert row["dtypes"] == ["f32"] * 3
 
 
 # ---- kernels that are not tiled, of which a launch chooses constants ------------------------------------------------
