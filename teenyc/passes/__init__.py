@@ -14,6 +14,7 @@ from teenyc.passes.keep_late_values import keep_late_values
 from teenyc.passes.lower_descriptors import lower_descriptors
 from teenyc.passes.pad_extents import pad_extents
 from teenyc.passes.postpone_factors import postpone_factors
+from teenyc.passes.simplify_tiles import simplify_tiles
 from teenyc.passes.split_offsets import split_offsets
 from teenyc.passes.tile import tile
 from teenyc.passes.widen_counters import widen_counters
@@ -38,6 +39,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("widen-offsets", widen_offsets),
     Pass("widen-floats", widen_floats),
     Pass("tile", tile),
+    Pass("simplify-tiles", simplify_tiles),
     Pass("split-offsets", split_offsets),
     Pass("postpone-factors", postpone_factors),
     Pass("accumulate-products", accumulate_products),

@@ -130,7 +130,7 @@ class _Extents:
                 names.extend(str(n) for n in [let.operation.attribute("end")])
             else:
                 return False
-        return number <= 1 << (28 - MOST_ELEMENTS) and any(self.covers(shape, names) for shape in self.shapes)
+        return number <= 1 << (27 - MOST_ELEMENTS) and any(self.covers(shape, names) for shape in self.shapes)
 
     def covers(self, shape: Shape, names: list[str]) -> bool:
         rest = [str(extent) for extent in shape]
@@ -187,7 +187,8 @@ class _Splitting:
         if not self.spans(lanes, _shape(pointer)):
             return let
         number = self.number(numbers, address, let.span, to)
-        tile = self.tile(lanes, address.name, let.span)
+        root = address.root.name.removesuffix("_ptr") if isinstance(address.root, Value) else ""
+        tile = self.tile(lanes, address.name or root, let.span)
         element = _element(pointer)
         writer = _Writer(self, let.span, to)
         base = writer.let(Offset(pointer=address.root, offset=number), TensorType(element))
@@ -241,10 +242,14 @@ class _Splitting:
             else ("", NO_COMMENTS)
         )
 
+    def is_open(self, operand: Operand) -> bool:
+        """Whether a conversion is taken apart: the author's of values from outside stay as they are."""
+        return isinstance(operand, Value) and (operand.id in self.own or not operand.name)
+
     def terms(self, operand: Operand) -> tuple[_Term, ...]:
         let = self.lets.get(operand.id) if isinstance(operand, Value) else None
         match let.operation if let is not None else None:
-            case Cast(operand=inner) if _element(inner) == I32 and _element(operand) == I64:
+            case Cast(operand=inner) if _element(inner) == I32 and _element(operand) == I64 and self.is_open(operand):
                 return self.terms(inner)
             case _ if not isinstance(operand, Value) or operand.id not in self.own:
                 pass

@@ -14,7 +14,7 @@ from teenyc.ir.nodes import Binary, Call, Cast, Copy, ExpandDims, Let, Literal, 
 from teenyc.record import record, replace
 from teenyc.source import Span
 from teenyc.tiling.state import Blocking, Tile, element_of, shape_of
-from teenyc.types import BF16, F16, F32, DType, Element, TypeVar, compute_type, is_f8, is_float
+from teenyc.types import BF16, F16, F32, DType, Element, TypeVar, compute_type, is_f8, is_float, scalar
 
 
 @record
@@ -81,6 +81,18 @@ def source_of(b: Blocking, tile: Tile) -> Tile | None:
     if not isinstance(element, DType | TypeVar) or not is_float(element):
         return None
     return source if compute_type(element) == element_of(tile.operand) else None
+
+
+def masked(b: Blocking, tile: Tile, valid: Tile, zero: Operand, span: Span) -> Tile:
+    """A tile with zeros in the lanes that do not count; what is stored is masked as it is stored."""
+    source = source_of(b, tile)
+    if source is None:
+        return keep(b, b.masked(tile, valid, zero, span), (tile,))
+    element = element_of(source.operand)
+    raw = b.masked(source, valid, Literal(0.0, scalar(element)), span)
+    value = b.let(Cast(operand=raw.operand), element_of(tile.operand), shape_of(raw.operand), span)
+    b.loaded[value.id] = raw
+    return replace(raw, operand=value)
 
 
 # ---- bounds ---------------------------------------------------------------------------------------------------------

@@ -137,7 +137,7 @@ def product(
     if valid is not None:
         n = 0 if keys(valid) <= keys(groups[0]) else 1
         zero = Literal(zero_of(element), scalar(element))
-        masked = precision.keep(b, b.masked(groups[n], valid, zero, span), groups[n : n + 1])
+        masked = precision.masked(b, groups[n], valid, zero, span)
         groups = [masked if m == n else g for m, g in enumerate(groups)]
     others = [next(iter(keys(g) - {key})) for g in groups]
     if place(b, others[1]) < place(b, others[0]):
