@@ -30,6 +30,7 @@ from teenyc.types import (
     Element,
     Extent,
     Pointer,
+    Shape,
     TensorType,
     TypeVar,
     Unsuffixed,
@@ -168,12 +169,22 @@ class _Arguments:
         if target is not None:
             return target
         term = self.filling(param, operand) or self.expressions.passed(operand)
+        if param.name == "mask" and term.kind is not Kind.STATIC:
+            term = self.spread(operand, term)
         if self.record.settles and not self.is_library:
             return self.expressions.settled(term)
         is_typed = term.element in (F32, I32) if self.is_library else self.is_met(param)
         if term.kind >= Kind.ARGUMENT or is_typed:
             return term
         return self.expressions.settled(term)
+
+    def spread(self, mask: Operand, term: Term) -> Term:
+        """One flag for many addresses as that many flags: Triton's interpreter would make numbers of it."""
+        pointer = self.intrinsic.operand("pointer")
+        if pointer is None or not _shape(pointer) or _shape(mask):
+            return term
+        shape = shape_text(_shape(pointer), self.expressions.constants)
+        return Term(f"tl.full({shape}, {term.text}, tl.int1) != 0", terms.COMPARISON, Kind.TENSOR, term.element)
 
     def filling(self, param: Param, operand: Operand) -> Term | None:
         """What is converted to the dtype that the call names, which Triton does too."""
@@ -301,6 +312,10 @@ def _pointee(operand: Operand | None) -> Element | None:
             return element
         case _:
             return None
+
+
+def _shape(operand: Operand) -> Shape:
+    return operand.type.shape if isinstance(operand.type, TensorType) else ()
 
 
 def _is_address(operand: Operand | None) -> bool:

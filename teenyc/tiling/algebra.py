@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from teenyc.ir.nodes import Binary, Literal, Offset, Operation, Value
+from teenyc.ir.nodes import Binary, Call, Literal, Offset, Operation, Value
 from teenyc.source import Span
 from teenyc.tiling import extents
 from teenyc.tiling.state import Blocking, Tile, element_of
@@ -16,11 +16,19 @@ def unchanged(b: Blocking, operation: Operation, tiles: Sequence[Tile]) -> Tile 
     match operation:
         case Binary(operator="add") | Offset():
             return _plus_zero(*tiles)
+        case Binary(operator="and"):
+            return next((other for flag, other in (tiles, tiles[::-1]) if _is_true(flag)), None)
+        case Call(intrinsic="where") if _is_true(tiles[0]):
+            return tiles[1]
         case Binary(operator="div", right=right) if isinstance(tiles[0].operand, Value):
             multiple = b.multiples.get(tiles[0].operand.id)
             if multiple is not None and multiple[1] == extents.known(b, right):
                 return multiple[0]
     return None
+
+
+def _is_true(tile: Tile) -> bool:
+    return isinstance(tile.operand, Literal) and tile.operand.value is True
 
 
 def _plus_zero(left: Tile, right: Tile) -> Tile | None:

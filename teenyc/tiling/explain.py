@@ -30,6 +30,7 @@ GUARDS = {
     "rows": "programs beyond the grid compute what the last `{}` does, and store nothing",
     "rest": "full blocks run without a mask; in the rest, loads beyond the last `{}` read 0, sums add 0 and extrema see"
     " the number that never changes them",
+    "bounds": "blocks of `{}` at the ends of a row's own bounds are masked, and those between run without a mask",
 }
 
 

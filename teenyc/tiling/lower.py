@@ -27,7 +27,7 @@ def _statement(b: Blocking, statement: Statement) -> None:
         case For():
             plan = b.loops.get(statement.counter.id)
             if plan is not None:
-                loops.blocked_loop(b, statement, plan)
+                loops.blocked_loop(b, statement, plan, block)
             else:
                 sequential.counted(b, statement, block)
         case If():

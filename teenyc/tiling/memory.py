@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from teenyc.ir.nodes import Call, Cast, Compare, Let, Literal, Operand, Value
 from teenyc.record import replace
 from teenyc.source import Span
+from teenyc.tiling.bounds import is_true
 from teenyc.tiling.plan import BlockedAxis
 from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of, shape_of, zero_of
 from teenyc.types import BOOL, I32, scalar
@@ -39,7 +40,8 @@ def counting(b: Blocking, pointer: Tile) -> Tile | None:
 def guard(b: Blocking, let: Let, pointer: Tile) -> Tile | None:
     """The condition under which a load is made: that of any of the rows or iterations that load from one address."""
     condition = b.guards.get(let.results[0].id)
-    return None if condition is None else any_of(b, b.tile(condition, let.span), pointer.lead, let.span)
+    tile = b.tile(condition, let.span) if condition is not None else None
+    return None if tile is None or is_true(tile.operand) else any_of(b, tile, pointer.lead, let.span)
 
 
 def any_of(b: Blocking, flags: Tile, lead: Sequence[BlockedAxis], span: Span) -> Tile:

@@ -134,6 +134,10 @@ def other(b: Blocking, let: Let, call: Call, name: str) -> None:
 
 def lane_by_lane_call(b: Blocking, let: Let, call: Call) -> None:
     tiles = [b.tile(o, let.span) for _, o in call.operands]
+    same = algebra.unchanged(b, call, tiles)
+    if same is not None:
+        b.tiles[let.results[0].id] = same
+        return
     operands, lead, rank, shape = b.met(tiles, let.span)
     given = tuple((n, o) for (n, _), o in zip(call.operands, operands, strict=True))
     results = tuple(b.fresh(element_of(v), shape, v.name) for v in let.results)

@@ -121,7 +121,8 @@ class Contraction:
 class Guard:
     """What keeps rows and iterations that are not there from counting.
 
-    `rows` are programs beyond the grid, `rest` the iterations of the last block beyond the bound.
+    `rows` are programs beyond the grid, `rest` the iterations of the last block beyond the bound, `bounds` those
+    beyond the bounds that a row has for itself.
     """
 
     kind: str

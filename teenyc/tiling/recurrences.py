@@ -7,12 +7,12 @@ from the shape of the expressions: no name counts, and neither does what the val
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
-from teenyc.ir.nodes import Call, Copy, For, If, Let, Operand, Value, While
-from teenyc.ir.walk import operands_of, results_of
+from teenyc.ir.nodes import Block, Call, Copy, For, If, Let, Literal, Operand, Statement, Value, While
+from teenyc.ir.walk import all_operands, blocks_of, operands_of, results_of
 from teenyc.record import replace
 from teenyc.tiling.broken import why
 from teenyc.tiling.plan import Extremum, Law, Refusal, Sum, Term, Unchanged
@@ -24,7 +24,7 @@ EXTREMA = ("maximum", "minimum")
 
 def laws_of(loop: For) -> tuple[Law, ...] | Refusal:
     """A law for each carried value, in order, or the reason why there is none for one of them."""
-    effect = _effect(loop)
+    effect = _effect(loop.body)
     if effect is not None:
         return effect
     reading = Reading.of(loop)
@@ -38,14 +38,18 @@ def laws_of(loop: For) -> tuple[Law, ...] | Refusal:
     return tuple(laws)
 
 
-def _effect(loop: For) -> Refusal | None:
+def _effect(body: Block) -> Refusal | None:
     """What in the body must happen iteration by iteration."""
-    for statement in loop.body.statements:
+    for statement in body.statements:
         match statement:
             case Let(operation=Call(intrinsic=name)) if TABLE[name].effects - {Effect.READS}:
                 return Refusal(f"`{name}` in the loop happens once an iteration", statement.span)
-            case For() | While() | If():
-                return Refusal("there is a loop or a branch inside of the loop", statement.span)
+            case For() | While():
+                return Refusal("there is a loop inside of the loop", statement.span)
+            case If():
+                inner = next((e for block in blocks_of(statement) if (e := _effect(block)) is not None), None)
+                if inner is not None:
+                    return inner
     return None
 
 
@@ -60,10 +64,11 @@ class Reading:
         depends = {c.inside.id: frozenset({n}) for n, c in enumerate(loop.carried)}
         lets: dict[int, Let] = {}
         for statement in loop.body.statements:
-            assert isinstance(statement, Let), "branches are refused before"
-            on = frozenset[int]().union(*(_of(depends, o) for o in operands_of(statement.operation)))
+            on = frozenset[int]().union(*(_of(depends, o) for o in _read(statement)))
             for result in results_of(statement):
-                depends[result.id], lets[result.id] = on, statement
+                depends[result.id] = on
+                if isinstance(statement, Let):
+                    lets[result.id] = statement
         return Reading(loop, lets, depends)
 
     def on(self, operand: Operand) -> frozenset[int]:
@@ -151,7 +156,7 @@ class Reading:
         carried = [o for o in term.operands if self.on(o)]
         if len(carried) != 1 or carried[0] not in term.factors:
             return False
-        exponent = self.exponent(carried[0])
+        exponent = self.exponent(self.counted(carried[0]))
         if exponent is None or exponent[0] != scale[0]:
             return False
         new = self.plain(self.loop.body.yields[m])
@@ -160,6 +165,15 @@ class Reading:
             return False
         others = [o for t in exponent[1] if new not in t.factors for o in t.operands]
         return all(not self.on(o) for o in others)
+
+    def counted(self, operand: Operand) -> Operand:
+        """What a factor is where it counts: elsewhere, by a condition of no carried value, it is zero."""
+        call = self.call(operand, ("where",))
+        if call is None:
+            return operand
+        (_, condition), (_, value), (_, other) = call.operands
+        is_zero = isinstance(other, Literal) and other.value == 0
+        return self.counted(value) if is_zero and not self.on(condition) else operand
 
     def exponent(self, operand: Operand) -> tuple[str, tuple[Term, ...]] | None:
         """The exponential that an operand is, and the terms of its argument."""
@@ -177,6 +191,13 @@ class Reading:
         """A term of what its operands are other names of."""
         factors, divisors = (tuple(map(self.plain, o)) for o in (term.factors, term.divisors))
         return replace(term, factors=factors, divisors=divisors)
+
+
+def _read(statement: Statement) -> Iterator[Operand]:
+    """What a statement reads, and what is inside of its blocks."""
+    yield from operands_of(statement)
+    for block in blocks_of(statement):
+        yield from all_operands(block)
 
 
 def _without(term: Term, factor: Operand) -> Term:

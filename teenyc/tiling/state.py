@@ -52,11 +52,16 @@ class Tile:
 
 @record
 class Bounds:
-    """The bounds of a loop that differ from row to row, and the condition that an iteration is within them."""
+    """The bounds of a loop that differ from row to row, and the condition that an iteration is within them.
+
+    `after` says whether it is not before the start, `before` whether it is before the stop, where that differs.
+    """
 
     start: Operand
     stop: Operand
     valid: Value
+    after: Value | None
+    before: Value | None
 
 
 @record

@@ -34,9 +34,10 @@ from teenyc.ir.nodes import (
     Value,
     While,
 )
-from teenyc.ir.walk import blocks_of, operands_of, results_of, statements_of, values_of
+from teenyc.ir.walk import blocks_of, map_statements, operands_of, results_of, statements_of, values_of
 from teenyc.record import record, replace
 from teenyc.source import Span
+from teenyc.tiling.conditional import unconditional
 from teenyc.tiling.plan import BlockedAxis
 from teenyc.tiling.state import Bounds, RefusedError
 from teenyc.types import BOOL, Shape, TensorType, broadcast, is_integer
@@ -61,7 +62,17 @@ def straightened(kernel: Kernel, blocked: Sequence[BlockedAxis]) -> Straight:
     state = _Straightening(axes(kernel), axes_blocked, loops, ids)
     to: list[Statement] = []
     state.statements(kernel.body, None, to)
-    return Straight(replace(kernel, body=Block(statements=tuple(to))), state.guards, state.bounds)
+    straight = replace(kernel, body=Block(statements=tuple(to)))
+    if state.selections:
+        infos, selections = axes(straight), frozenset(state.selections)
+
+        def moved(statement: Statement) -> tuple[Statement, ...]:
+            if not isinstance(statement, For) or statement.counter.id not in loops:
+                return (statement,)
+            return (unconditional(statement, infos, selections, ids),)
+
+        straight = replace(straight, body=map_statements(straight.body, moved))
+    return Straight(straight, state.guards, state.bounds)
 
 
 @record
@@ -78,6 +89,7 @@ class _Straightening:
     blocked: Axes
     loops: frozenset[int]
     ids: Iterator[int]
+    selections: set[int] = field(default_factory=set)
     guards: dict[int, Operand] = field(default_factory=dict)
     bounds: dict[int, Bounds] = field(default_factory=dict)
     carried: set[int] = field(default_factory=set)
@@ -149,7 +161,7 @@ class _Straightening:
         to.append(Let(results=(value,), operation=operation, span=span))
         return value
 
-    def both(self, left: Operand, right: Operand, span: Span, to: list[Statement]) -> Operand:
+    def both(self, left: Operand, right: Operand, span: Span, to: list[Statement]) -> Value:
         shape = broadcast(_tensor(left).shape, _tensor(right).shape)
         assert shape is not None, "masks meet"
         return self.made(Binary(operator="and", left=left, right=right), _flags(shape), span, to)
@@ -195,6 +207,7 @@ class _Straightening:
             return
         if len(given) == 2 and given[0] != given[1]:
             operation: Operation = _where(branch.condition, given[0], given[1])
+            self.selections.add(result.id)
         else:
             operation = Copy(operand=given[0])
         to.append(Let(results=(result,), operation=operation, span=branch.span))
@@ -260,17 +273,19 @@ class _Straightening:
 
     def within(self, loop: For, to: list[Statement]) -> Value:
         """The condition that an iteration is one of a row's own."""
-        parts: list[Operand] = []
-        bounds = (("ge", loop.start), ("lt", loop.stop))
-        for operator, bound in bounds:
-            if self.varies(bound):
-                compare = Compare(operator=operator, left=loop.counter, right=bound)
-                parts.append(self.made(compare, _flags(()), loop.span, to))
-        if len(parts) == 2 and not (isinstance(loop.step, Literal) and loop.step.value == 1):
+
+        def flag(operator: str, bound: Operand) -> Value | None:
+            compare = Compare(operator=operator, left=loop.counter, right=bound)
+            return self.made(compare, _flags(()), loop.span, to) if self.varies(bound) else None
+
+        after, before = flag("ge", loop.start), flag("lt", loop.stop)
+        if after is not None and not (isinstance(loop.step, Literal) and loop.step.value == 1):
             raise RefusedError("a loop that starts at another place in each row, with a step", loop.span)
-        valid = parts[0] if len(parts) == 1 else self.both(parts[0], parts[1], loop.span, to)
-        assert isinstance(valid, Value), "conditions are computed"
-        self.bounds[loop.counter.id] = Bounds(loop.start, loop.stop, valid)
+        valid = after or before
+        if after is not None and before is not None:
+            valid = self.both(after, before, loop.span, to)
+        assert valid is not None, "a bound differs"
+        self.bounds[loop.counter.id] = Bounds(loop.start, loop.stop, valid, after, before)
         return valid
 
     def chosen(self, valid: Value, following: Operand, inside: Value, span: Span, to: list[Statement]) -> Operand:
@@ -279,7 +294,9 @@ class _Straightening:
             return following
         if not isinstance(inside.type, TensorType):
             raise RefusedError("a descriptor carried by a loop whose bounds differ within a block", span)
-        return self.made(_where(valid, following, inside), inside.type, span, to)
+        chosen = self.made(_where(valid, following, inside), inside.type, span, to)
+        self.selections.add(chosen.id)
+        return chosen
 
     def carry(self, loop: For) -> None:
         """Notes all that depends on what a loop carries."""

@@ -28,7 +28,7 @@ def blocked(
 
     `grid` is the plain kernel's; its first axis is the one that is blocked.
     """
-    plain, tiled = getattr(module, name), getattr(module, f"{name}_tiled")
+    plain, tiled = getattr(module, f"{name}_plain"), getattr(module, f"{name}_tiled")
     known = inspect.signature(plain.fn).parameters
     extra: dict[str, Any] = {n: grid[0] for n in inspect.signature(tiled.fn).parameters if n not in known}
     extra |= {n: size for n, size in (("BLOCK_M", BLOCK_M), ("BLOCK_N", BLOCK_N)) if n in extra}

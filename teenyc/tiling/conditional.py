@@ -1,0 +1,288 @@
+"""Steps under a condition: a loop whose carried values some iterations change goes in; all do in what comes out.
+
+`c' = if C { c + S } else { c }` is `c + if C { S } else { 0 }`, likewise an extremum with the number that never changes
+it. A sum that is brought to a running extremum may stand under the condition of that extremum: where it does not hold,
+the extremum stays, and what brings the sum to it is 1. So the laws need to know of no conditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from teenyc.ir.axes import Axes, AxisInfo
+from teenyc.ir.nodes import (
+    Binary,
+    Block,
+    Call,
+    Copy,
+    ExpandDims,
+    For,
+    Let,
+    Literal,
+    Operand,
+    Operation,
+    Statement,
+    Unary,
+    Value,
+)
+from teenyc.ir.walk import operands_of, results_of
+from teenyc.record import replace
+from teenyc.source import Span
+from teenyc.tiling.identities import worst_of
+from teenyc.tiling.plan import Term
+from teenyc.tiling.products import terms_of
+from teenyc.tiling.state import element_of, shape_of, zero_of
+from teenyc.types import BOOL, Element, Shape, TensorType, broadcast, is_float, scalar
+
+EXTREMA = ("maximum", "minimum")
+
+Condition: TypeAlias = "tuple[Operand, bool]"
+"""A flag, and whether it holds."""
+
+ARITHMETIC = ("exp", "exp2", "load", "where", "maximum", "minimum", "sum", "broadcast_to")
+"""What is finite for operands that are, zeros among them."""
+
+
+def unconditional(loop: For, infos: Mapping[int, AxisInfo], selections: frozenset[int], ids: Iterator[int]) -> For:
+    """The loop with conditions moved from what it carries into what is added; `selections` were branches."""
+    state = _Moving(loop, infos, selections, ids)
+    statements = list(loop.body.statements)
+    for move in (state.select_extremum, state.select_sum):  # to which sums may be brought
+        for statement in tuple(statements):
+            if not isinstance(statement, Let):
+                state.opaque |= {v.id for v in results_of(statement)}
+                continue
+            state.note(statement)
+            call = statement.operation
+            if isinstance(call, Call) and call.intrinsic == "where" and statement.results[0].id in selections:
+                move(statement, call, statements)
+    return replace(loop, body=Block(statements=tuple(statements), yields=loop.body.yields))
+
+
+@dataclass(slots=True, eq=False)
+class _Moving:
+    """The rewriting of one loop.
+
+    `depends` are the carried values in each value, and what is made of them; `extrema` those that some iterations
+    leave, with the conditions under which they do not; `opaque` are values that branches give.
+    """
+
+    loop: For
+    infos: Mapping[int, AxisInfo]
+    selections: frozenset[int]
+    ids: Iterator[int]
+    lets: dict[int, Let] = field(default_factory=dict)
+    depends: dict[int, frozenset[int]] = field(default_factory=dict)
+    extrema: dict[int, set[Condition]] = field(default_factory=dict)
+    opaque: set[int] = field(default_factory=set)
+    finite: dict[int, bool] = field(default_factory=dict)
+
+    def note(self, let: Let) -> None:
+        on = frozenset[int]().union(*(self.on(o) for o in operands_of(let.operation)))
+        for result in let.results:
+            self.lets[result.id], self.depends[result.id] = let, on | {result.id} if on else on
+
+    def on(self, operand: Operand) -> frozenset[int]:
+        """The carried values, and what is made of them, on which an operand depends."""
+        if not isinstance(operand, Value):
+            return frozenset()
+        is_carried = any(c.inside.id == operand.id for c in self.loop.carried)
+        return frozenset({operand.id}) if is_carried else self.depends.get(operand.id, frozenset())
+
+    def plain(self, operand: Operand) -> Operand:
+        let = self.lets.get(operand.id) if isinstance(operand, Value) else None
+        return self.plain(let.operation.operand) if let is not None and isinstance(let.operation, Copy) else operand
+
+    # ---- extrema ----------------------------------------------------------------------------------------------------
+
+    def select_extremum(self, let: Let, call: Call, statements: list[Statement]) -> None:
+        """A selection between a step of an extremum and none, if it is that."""
+        condition, taken, other = (self.plain(o) for _, o in call.operands)
+        if not self.on(condition) and not self.extremum(let, (condition, True), taken, other, statements):
+            self.extremum(let, (condition, False), other, taken, statements)
+
+    def extremum(self, let: Let, under: Condition, taken: Operand, other: Operand, to: list[Statement]) -> bool:
+        """A step of an extremum: the condition moves to where the extremum is made, for all that follows from it."""
+        step = self.lets.get(taken.id) if isinstance(taken, Value) else None
+        operation = step.operation if step is not None else None
+        if step is None or not isinstance(taken, Value) or not isinstance(operation, Call):
+            return False
+        sides = [self.plain(o) for _, o in operation.operands]
+        if operation.intrinsic not in EXTREMA or operation.attributes or other not in sides or not self.on(other):
+            return False
+        added = sides[1 - sides.index(other)]
+        if self.on(added):
+            return False
+        made = _Made(self.ids, let.span)
+        worst = Literal(worst_of(element_of(taken), operation.intrinsic), scalar(element_of(taken)))
+        masked = made.where(made.flags(under), added, worst)
+        new = [*made.lets, replace(step, operation=replace(operation, operands=(("x", other), ("y", masked))))]
+        copy = replace(let, operation=Copy(operand=taken))
+        at = to.index(step)
+        to[at : at + 1] = new
+        to[to.index(let)] = copy
+        for each in (*new, copy):
+            self.note(each)
+        self.extrema.setdefault(taken.id, set()).add(under)
+        return True
+
+    # ---- sums -------------------------------------------------------------------------------------------------------
+
+    def select_sum(self, let: Let, call: Call, statements: list[Statement]) -> None:
+        """A selection between two steps of a sum, or one and none, if it is that."""
+        condition, taken, other = (self.plain(o) for _, o in call.operands)
+        if self.on(condition) or not self.on(taken) or not self.on(other):
+            return
+        made = _Made(self.ids, let.span)
+        total = self.sum(condition, taken, other, made)
+        if total is not None:
+            copy = replace(let, operation=Copy(operand=total))
+            at = statements.index(let)
+            statements[at : at + 1] = [*made.lets, copy]
+            for each in (*made.lets, copy):
+                self.note(each)
+
+    def sum(self, condition: Operand, taken: Operand, other: Operand, made: _Made) -> Operand | None:
+        """The sum of what both sides add, what one alone adds under its condition."""
+        first, second = self.terms(taken), self.terms(other)
+        common = [t for t in first if t in second]
+        ours, theirs = _without(first, common), _without(second, common)
+        kept = [t for t in common if self.is_carried(t)]
+        if not kept:
+            kept = self.rescaled(ours, theirs, (condition, True)) or self.rescaled(theirs, ours, (condition, False))
+            common += kept
+        if len(kept) != 1 or any(self.is_carried(t) for t in (*ours, *theirs)):
+            return None
+        total: Operand | None = None
+        for terms, under in ((common, None), (ours, (condition, True)), (theirs, (condition, False))):
+            flags = made.flags(under) if under is not None and terms else None
+            for term in terms:
+                product = self.product(term, flags, self.axes(condition), made)
+                if product is None:
+                    return None
+                total = made.added(total, product, term.is_negative)
+        return total
+
+    def rescaled(self, ours: list[Term], theirs: list[Term], under: Condition) -> list[Term]:
+        """The term that brings a sum to an extremum under the same condition, taken out of one side."""
+        if len(theirs) != 1 or len(theirs[0].factors) != 1 or not self.is_carried(theirs[0]) or theirs[0].is_negative:
+            return []
+        (bare,) = theirs[0].factors
+        kept = [t for t in ours if bare in t.factors]
+        rest = [f for t in kept for f in t.factors if f != bare]
+        if len(kept) != 1 or len(rest) != 1 or len(kept[0].factors) != 2 or kept[0].is_negative:
+            return []
+        if not any(under in self.extrema.get(id, ()) for id in self.on(rest[0])):
+            return []
+        ours.remove(kept[0])
+        theirs.clear()
+        return kept
+
+    def terms(self, operand: Operand) -> list[Term]:
+        terms = terms_of(operand, self.lets, self.is_open)
+        return [replace(t, factors=tuple(map(self.plain, t.factors))) for t in terms]
+
+    def is_open(self, value: Value) -> bool:
+        """Sums and products of factors are taken apart, quotients and selections are factors."""
+        let = self.lets.get(value.id)
+        match let.operation if let is not None else None:
+            case None | ExpandDims() | Binary(operator="div") | Call(intrinsic="where"):
+                return False
+        return bool(self.on(value))
+
+    @property
+    def carried(self) -> frozenset[int]:
+        return frozenset(c.inside.id for c in self.loop.carried)
+
+    def is_carried(self, term: Term) -> bool:
+        return any(isinstance(f, Value) and f.id in self.carried for f in term.factors)
+
+    def product(self, term: Term, flags: Operand | None, needed: Axes, made: _Made) -> Operand | None:
+        """A term, zero where flags do not hold: one factor is, with all the axes of the flags, and the rest finite."""
+        factors = list(term.factors)
+        if flags is not None:
+            place = next((n for n, f in enumerate(factors) if needed <= self.axes(f)), None)
+            rest = [f for n, f in enumerate(factors) if n != place]
+            if not all(self.is_finite(f) for f in rest):
+                return None
+            element = element_of(factors[0])
+            zero = Literal(zero_of(element), scalar(element))
+            if place is None:
+                one = Literal(1.0 if is_float(element) else 1, scalar(element))
+                factors.insert(0, made.where(flags, one, zero))
+            else:
+                factors[place] = made.where(flags, factors[place], zero)
+        product = factors[0]
+        for factor in factors[1:]:
+            product = made.binary("mul", product, factor)
+        return product
+
+    def axes(self, operand: Operand) -> Axes:
+        info = self.infos.get(operand.id) if isinstance(operand, Value) else None
+        return info.outer if info is not None else frozenset()
+
+    def is_finite(self, operand: Operand) -> bool:
+        """Whether a number is finite as long as those are that are loaded, zeros among them."""
+        if not isinstance(operand, Value):
+            return True
+        if operand.id not in self.finite:
+            let = self.lets.get(operand.id)
+            self.finite[operand.id] = self._is_finite(let) if let is not None else operand.id not in self.opaque
+        return self.finite[operand.id]
+
+    def _is_finite(self, let: Let) -> bool:
+        match let.operation:
+            case Call(intrinsic="load"):
+                return True
+            case Call(intrinsic=name) if name not in ARITHMETIC:
+                return False
+            case Binary(operator="div" | "rem", right=right) if isinstance(right, Value) and right.id in self.lets:
+                return False
+            case operation:
+                return all(self.is_finite(o) for o in operands_of(operation))
+
+
+def _without(terms: Sequence[Term], others: Sequence[Term]) -> list[Term]:
+    rest = list(terms)
+    for term in others:
+        if term in rest:
+            rest.remove(term)
+    return rest
+
+
+@dataclass(slots=True, eq=False)
+class _Made:
+    """New definitions, in order."""
+
+    ids: Iterator[int]
+    span: Span
+    lets: list[Let] = field(default_factory=list)
+
+    def let(self, operation: Operation, element: Element, shape: Shape) -> Value:
+        value = Value(next(self.ids), TensorType(element, shape))
+        self.lets.append(Let(results=(value,), operation=operation, span=self.span))
+        return value
+
+    def flags(self, under: Condition) -> Operand:
+        condition, holds = under
+        return condition if holds else self.let(Unary(operator="not", operand=condition), BOOL, shape_of(condition))
+
+    def where(self, condition: Operand, first: Operand, second: Operand) -> Value:
+        operands = (("condition", condition), ("x", first), ("y", second))
+        shape = broadcast(shape_of(condition), shape_of(first))
+        assert shape is not None, "a condition of a branch is one flag"
+        return self.let(Call(intrinsic="where", operands=operands), element_of(first), shape)
+
+    def binary(self, operator: str, left: Operand, right: Operand) -> Value:
+        shape = broadcast(shape_of(left), shape_of(right))
+        assert shape is not None, "factors meet"
+        return self.let(Binary(operator=operator, left=left, right=right), element_of(left), shape)
+
+    def added(self, total: Operand | None, term: Operand, is_negative: bool) -> Operand:
+        if total is not None:
+            return self.binary("sub" if is_negative else "add", total, term)
+        if not is_negative:
+            return term
+        return self.let(Unary(operator="neg", operand=term), element_of(term), shape_of(term))
