@@ -131,12 +131,14 @@ def _tiled_or_not(stated: Attributes, tile: bool) -> Attributes:
 
 
 def _passed(program: Program, reporter: Reporter, options: Options) -> Program | None:
-    """The program after the passes; one that is only checked goes through them where one of them has lints."""
-    asks = any(kernel.attributes.tile is not None for kernel in program.kernels)
-    if not (options.generate or asks):
+    """The program after the passes, with lints on kernels that ask for blocks and do not get them.
+
+    None where nothing is generated: a check is to be fast, and these lints take the work of tiling.
+    """
+    if not options.generate:
         return None
-    program = run_passes(program, until=None if options.generate else "tile", verify=options.verify_ir)
-    if asks and options.tile is None:
+    program = run_passes(program, verify=options.verify_ir)
+    if options.tile is None and any(kernel.attributes.tile is not None for kernel in program.kernels):
         from teenyc.tiling.lints import lint_tiling
 
         lint_tiling(program, reporter)

@@ -30,13 +30,15 @@ def why(reading: Reading, n: int, extrema: Mapping[int, Extremum]) -> Refusal:
         id for id, let in reading.lets.items() for v in let.results if v.id == id and v.name == inside.name
     )
     wording = Wording(reading.lets, {}, hidden=hidden)
-    name = f"`{inside.name}`" if inside.name else "a carried value"
+    name = _called(reading, n)
     terms = terms_of(following, reading.lets, lambda value: bool(reading.on(value)))
     kept = [t for t in terms if inside in map(reading.plain, t.factors)]
     bent = [f for t in terms for f in t.operands if reading.plain(f) != inside and n in reading.on(f)]
     if n not in reading.on(following):
         return _replaced(reading, name, following)
-    if not kept or (bent and not _may_rescale(reading, kept, bent, extrema)):
+    within = (o for t in terms for o in t.operands if o not in t.factors)  # divisors and conditions
+    is_bent = inside in map(reading.plain, within) or (bent and not _may_rescale(reading, kept, bent, extrema))
+    if not kept or is_bent:
         place = reading.plain(bent[0] if bent else following)
         through = wording.definition(place) if isinstance(place, Value) else wording.text(place)
         help = f"it goes through `{through}`; {LAWS.format(inside.name or 'c')}"
@@ -45,11 +47,11 @@ def why(reading: Reading, n: int, extrema: Mapping[int, Extremum]) -> Refusal:
         return Refusal(CANCELS.format(name), _span(reading, following), "the loop stays as it is, so that it is kept")
     is_changed = kept[0].is_negative or kept[0].divisors or kept[0].conditions
     if len(kept) > 1 or is_changed or [*map(reading.plain, kept[0].factors)].count(inside) > 1:
-        return Refusal(NONLINEAR.format(name), _span(reading, following), LAWS.format(inside.name or "c"))
+        return _general(reading, n, following)
     added = [t for t in terms if t not in kept]
     coefficient = [f for f in kept[0].factors if reading.plain(f) != inside]
     if not coefficient:
-        return _not_free(reading, name, following, added, wording)
+        return _not_free(reading, n, following, added, wording)
     factor = wording.product(coefficient)
     m = next((m for m in extrema if len(coefficient) == 1 and reading.rescaling(coefficient[0], m)), None)
     if m is None:
@@ -57,7 +59,9 @@ def why(reading: Reading, n: int, extrema: Mapping[int, Extremum]) -> Refusal:
         return Refusal(reason, _span(reading, following), RESCALING)
     scale = reading.rescaling(coefficient[0], m)
     assert scale is not None, "found just now"
-    term = next(t for t in added if not reading.is_rescaled(_plain(reading, t), m, scale))
+    term = next((t for t in added if not reading.is_rescaled(reading.named(t), m, scale)), None)
+    if term is None:
+        return _general(reading, n, following)
     new = wording.name(reading.plain(reading.loop.body.yields[m])) or "the new maximum"
     reason = f"{name} is brought to the new maximum `{new}`, and `{wording.product(term.factors)}` is not"
     return Refusal(reason, _span(reading, following), f"what is added must have one factor `exp(x − {new})`")
@@ -74,9 +78,12 @@ def _replaced(reading: Reading, name: str, following: Operand) -> Refusal:
     )
 
 
-def _not_free(reading: Reading, name: str, following: Operand, added: list[Term], wording: Wording) -> Refusal:
+def _not_free(reading: Reading, n: int, following: Operand, added: list[Term], wording: Wording) -> Refusal:
     """A plain sum of what depends on something that the loop carries."""
-    factor = next(o for t in added for o in t.operands if reading.on(o))
+    name = _called(reading, n)
+    factor = next((o for t in added for o in t.operands if reading.on(o)), None)
+    if factor is None:
+        return _general(reading, n, following)
     others = _named(reading, reading.on(factor))
     carried = [c.inside for c in reading.loop.carried]
     text = wording.text(factor)
@@ -94,14 +101,22 @@ def _may_rescale(reading: Reading, kept: list[Term], bent: list[Operand], extrem
     return bool(extrema) and all(reading.plain(f) in own for f in bent)
 
 
+def _called(reading: Reading, n: int) -> str:
+    """A carried value in a sentence."""
+    name = reading.loop.carried[n].inside.name
+    return f"`{name}`" if name else "a carried value"
+
+
+def _general(reading: Reading, n: int, following: Operand) -> Refusal:
+    """What is said where nothing more is known."""
+    laws = LAWS.format(reading.loop.carried[n].inside.name or "c")
+    return Refusal(NONLINEAR.format(_called(reading, n)), _span(reading, following), laws)
+
+
 def _named(reading: Reading, carried: frozenset[int]) -> str:
     """Carried values by name, for a sentence."""
     names = [c.inside.name for n, c in enumerate(reading.loop.carried) if n in carried and c.inside.name]
     return " and ".join(f"`{name}`" for name in dict.fromkeys(names)) or ("a value" if carried else "")
-
-
-def _plain(reading: Reading, term: Term) -> Term:
-    return reading.named(term)
 
 
 def _span(reading: Reading, operand: Operand) -> Span:

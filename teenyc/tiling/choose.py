@@ -97,7 +97,7 @@ def _proven(
         try:
             straight = straightened(kernel, (*programs, *loops))
         except RefusedError as error:
-            return Plan(kernel=kernel.name, programs=programs, left=(*left, Refusal(error.reason, error.span)))
+            return Plan(kernel=kernel.name, programs=programs, left=(*left, error.refusal))
         statements = {s.counter.id: s for _, s in statements_of(straight.kernel.body) if isinstance(s, For)}
         laws = [(axis, laws_of(statements[axis.id])) for axis in loops]
         refused = [(axis, found) for axis, found in laws if isinstance(found, Refusal)]

@@ -52,7 +52,7 @@ class _Speaker:
         carried = [
             (c, self.plain(y)) for s in self.fors.values() for c, y in zip(s.carried, s.body.yields, strict=True)
         ]
-        primed = {y.id for c, y in carried if isinstance(y, Value) and y.name == c.inside.name}
+        primed = {y.id for c, y in carried if isinstance(y, Value) and wording.name(y) == c.inside.name}
         self.wording = replace(wording, primed=frozenset(primed))
         self.infos = axes(kernel)
 
@@ -174,7 +174,10 @@ class _Speaker:
         factors = [f for side in each.sides for f in side.factors]
         let = self.lets.get(each.result)
         name = self.wording.name(let.results[0]) if let is not None and depth < 2 else ""
-        head = f"`{name}`: " * bool(name) + f"Σ_{axis} {self.wording.product(factors)}"
+        rest = list(each.summand.factors)
+        for factor in each.outside:
+            rest.remove(factor)
+        head = f"`{name}`: " * bool(name) + f"Σ_{axis} {self.wording.term(replace(each.summand, factors=tuple(rest)))}"
         outside = f"; `{self.wording.product(each.outside)}` is multiplied outside" if each.outside else ""
         if len(each.sides) == 2:
             operands = ", ".join(self.side(*pair) for pair in (each.sides, each.sides[::-1]))

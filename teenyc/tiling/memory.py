@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from teenyc.ir.nodes import Call, Cast, Compare, Let, Literal, Operand, Value
+from teenyc.ir.nodes import Call, Cast, Compare, Copy, ExpandDims, Let, Literal, Offset, Operand, Value
 from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.tiling.bounds import is_true
-from teenyc.tiling.plan import BlockedAxis
+from teenyc.tiling.plan import BlockedAxis, Staged
 from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of, shape_of, zero_of
 from teenyc.types import BOOL, I32, scalar
 
@@ -29,6 +29,21 @@ def load(b: Blocking, let: Let, call: Call) -> None:
     b.statements.append(replace(let, results=(value,), operation=operation))
     b.tiles[result.id] = Tile(value, lead, rank)
     b.raw.add(result.id)
+    loop = next((axis.id for axis in lead if axis.kind == "loop"), None)
+    b.stage(Staged(result.id, root_of(b, call.operands[0][1]), lead, rank, loop))
+
+
+def root_of(b: Blocking, pointer: Operand) -> str:
+    """The parameter that an address begins with; nothing where several may."""
+    let = b.lets.get(pointer.id) if isinstance(pointer, Value) else None
+    match let.operation if let is not None else None:
+        case Offset(pointer=inner) | Copy(operand=inner) | ExpandDims(operand=inner) | Cast(operand=inner):
+            return root_of(b, inner)
+        case Call(intrinsic="broadcast_to" | "full") as call:
+            return root_of(b, call.operands[0][1])
+        case None if isinstance(pointer, Value):
+            return pointer.name
+    return ""
 
 
 def counting(b: Blocking, pointer: Tile) -> Tile | None:
@@ -74,7 +89,8 @@ def store(b: Blocking, let: Let, call: Call) -> None:
     given = {n: b.tile(o, let.span) for n, o in call.operands}
     lacking = [r.axis for r in b.rows if r.axis not in given["pointer"].lead]
     if lacking or b.iterations is not None:
-        raise RefusedError("a store that several rows make", let.span)
+        help = "let the address differ in every row, and store behind the loop"
+        raise RefusedError("a store that several rows or iterations make to one address", let.span, help)
     for valid in b.valid:
         given["mask"] = both(b, given.get("mask"), valid, let.span)
     names = [n for n in ("pointer", "value", "mask") if n in given]

@@ -102,8 +102,8 @@ class Side:
 class Contraction:
     """A sum over one axis: of two sides a product of matrices, of one a plain sum.
 
-    `result` is the id of the value of the source that it is part of, `term` counts the terms of that value, and
-    `outside` are the factors that do not vary along the axis.
+    `result` is the id of the value of the source that it is part of, `term` counts the terms of that value, `summand`
+    is all of the term, and `outside` are those of its factors that do not vary along the axis.
     """
 
     result: int
@@ -111,10 +111,25 @@ class Contraction:
     over: Key
     sides: tuple[Side, ...]
     outside: tuple[Operand, ...]
-    is_negative: bool
+    summand: Term
     precision: str = ""
     """of a product of matrices of f32: `ieee`, `tf32` or `tf32x3`"""
     span: Span = field(default=Span(0, 0), compare=False, repr=False)
+
+
+@record
+class Staged:
+    """What a load brings in: a tile along blocked axes, and along the last `rank` axes of the value's own.
+
+    `value` is the id of what the source loads, `pointer` the parameter that the address begins with, and `loop` the
+    counter of the blocked loop in whose every iteration it is loaded.
+    """
+
+    value: int
+    pointer: str
+    axes: tuple[BlockedAxis, ...]
+    rank: int
+    loop: int | None = None
 
 
 @record
@@ -141,6 +156,7 @@ class Plan:
     programs: tuple[BlockedAxis, ...]
     loops: tuple[LoopPlan, ...] = ()
     contractions: tuple[Contraction, ...] = ()
+    staged: tuple[Staged, ...] = ()
     guards: tuple[Guard, ...] = ()
     left: tuple[Refusal, ...] = ()
     configurations: tuple[Configuration, ...] = ()

@@ -10,6 +10,7 @@ from teenyc.ir.printer import Names, operand_text, value_names
 from teenyc.ir.walk import statements_of
 from teenyc.tiling.plan import (
     BlockedAxis,
+    Condition,
     Contraction,
     Extremum,
     Key,
@@ -18,6 +19,7 @@ from teenyc.tiling.plan import (
     Plan,
     Refusal,
     Side,
+    Staged,
     Sum,
     Term,
     Unchanged,
@@ -35,6 +37,7 @@ def print_plan(kernel: Kernel, plan: Plan | Refusal) -> str:
     loops = {s.counter.id: s for _, s in statements_of(kernel.body) if isinstance(s, For)}
     for loop in plan.loops:
         lines.extend(_loop(loop, loops[loop.axis.id], names))
+    lines.extend(f"    {_staged(each, names)}" for each in plan.staged)
     lines.extend(f"    {_contraction(each, names)}" for each in plan.contractions)
     lines.extend(f"    guard {each.kind} of {each.axis.name}" for each in plan.guards)
     lines.extend(f"    left {each.subject or 'something'}: {each.reason}" for each in plan.left)
@@ -69,11 +72,30 @@ def _law(law: Law, loop: For, names: Names) -> str:
 
 
 def _terms(terms: Collection[Term], names: Names) -> str:
-    return " ".join(f"{'-' if t.is_negative else '+'} {_factors(t.factors, names)}" for t in terms)
+    return " ".join(_term(t, names) for t in terms)
+
+
+def _term(term: Term, names: Names) -> str:
+    divisors = "".join(f" / {operand_text(d, names)}" for d in term.divisors)
+    conditions = "".join(f" {_condition(c, names)}" for c in term.conditions)
+    return f"{'-' if term.is_negative else '+'} {_factors(term.factors, names)}{divisors}{conditions}"
+
+
+def _condition(condition: Condition, names: Names) -> str:
+    return f"where {'' if condition.holds else 'not '}{operand_text(condition.operand, names)}"
 
 
 def _factors(factors: Collection[Operand], names: Names) -> str:
     return " * ".join(operand_text(f, names) for f in factors) or "1"
+
+
+def _staged(each: Staged, names: Names) -> str:
+    """`load %k from k_ptr: k_row and 1 of lanes, in every iteration`."""
+    axes = [axis.name for axis in each.axes] + [f"{each.rank} of lanes"] * bool(each.rank)
+    often = ", in every iteration" if each.loop is not None else ""
+    return (
+        f"load {names.get(each.value, '%?')} from {each.pointer or 'somewhere'}: {' and '.join(axes) or 'one'}{often}"
+    )
 
 
 def _contraction(each: Contraction, names: Names) -> str:
@@ -83,7 +105,9 @@ def _contraction(each: Contraction, names: Names) -> str:
     parts = [*(_side(s, names) for s in each.sides)]
     if each.outside:
         parts.append(f"outside {_factors(each.outside, names)}")
-    sign = "-" if each.is_negative else "+"
+    parts += [f"by {_factors([d], names)}" for d in each.summand.divisors]
+    parts += [_condition(c, names) for c in each.summand.conditions]
+    sign = "-" if each.summand.is_negative else "+"
     how = f" {each.precision}" if each.precision else ""
     return f"{kind}{how} {result} term {each.term} {sign} over {_key(each.over)}: {', '.join(parts)}"
 

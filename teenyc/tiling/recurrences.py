@@ -43,9 +43,10 @@ def _effect(body: Block) -> Refusal | None:
     for statement in body.statements:
         match statement:
             case Let(operation=Call(intrinsic=name)) if TABLE[name].effects - {Effect.READS}:
-                return Refusal(f"`{name}` in the loop happens once an iteration", statement.span)
+                help = "a loop takes blocks where such effects stand behind it"
+                return Refusal(f"`{name}` in the loop happens once an iteration", statement.span, help)
             case For() | While():
-                return Refusal("there is a loop inside of the loop", statement.span)
+                return Refusal("another loop stands in it", statement.span)
             case If():
                 inner = next((e for block in blocks_of(statement) if (e := _effect(block)) is not None), None)
                 if inner is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from teenyc.ir.nodes import Binary, Call, Cast, ExpandDims, Let, Value
 from teenyc.record import replace
 from teenyc.tiling import extents, sums
-from teenyc.tiling.plan import Contraction, Side
+from teenyc.tiling.plan import Contraction, Side, Term
 from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of, shape_of
 from teenyc.types import ONE
 
@@ -31,7 +31,7 @@ def reduction(b: Blocking, let: Let, call: Call) -> None:
     else:
         if call.intrinsic == "sum":
             side = Side((source,), element_of(source))
-            b.decide(Contraction(result.id, 0, place, (side,), (), False, span=let.span))
+            b.decide(Contraction(result.id, 0, place, (side,), (), Term((source,)), span=let.span))
         b.tiles[result.id] = reduced(b, let, call, b.tile(source, let.span), place, keeps)
 
 

@@ -26,7 +26,7 @@ from teenyc.ir.nodes import (
 from teenyc.ir.walk import results_of
 from teenyc.record import record
 from teenyc.source import NO_COMMENTS, Comments, Span
-from teenyc.tiling.plan import BlockedAxis, Contraction, Guard, LoopPlan, Refusal
+from teenyc.tiling.plan import BlockedAxis, Contraction, Guard, LoopPlan, Refusal, Staged
 from teenyc.types import BOOL, ONE, Element, Extent, Shape, TensorType, broadcast, is_float
 
 FEW = 8
@@ -34,11 +34,15 @@ FEW = 8
 
 
 class RefusedError(Exception):
-    """The plan cannot be carried out; the reason is for people."""
+    """The plan cannot be carried out; the reason is for people, and `help` says what would change it."""
 
-    def __init__(self, reason: str, span: Span) -> None:
+    def __init__(self, reason: str, span: Span, help: str = "") -> None:
         super().__init__(reason)
-        self.reason, self.span = reason, span
+        self.reason, self.span, self.help = reason, span, help
+
+    @property
+    def refusal(self) -> Refusal:
+        return Refusal(self.reason, self.span, self.help)
 
 
 @record
@@ -80,12 +84,12 @@ class Blocking:
     which of blocked iterations, where not all are. `raw` are the values that loads gave, `loaded` what a converted one
     was in memory, by the id of the converted. `multiples` are sums of equal elements, by id: what one is, and how many
     they are. `define` writes the definition of a value. `names` are those of loaded values whose converted ones the
-    author named. `contractions` records what became of each sum, `guarded` what is masked, `left` what stays as it is.
-    `guards` holds the conditions under which loads are made, and `bounds` those of loops that differ from row to row,
-    by the loop's counter. `around` are the statements of the blocks around that at hand, `anywhere` what says whether
-    flags hold along axes, by the flags and the other axes.
-    `small` are tiles of small numbers, `needs` the extents of products of matrices; `dot_operands` and `dot_precision`
-    are what the kernel says of products.
+    author named. `contractions` records what became of each sum, `staged` what is loaded, `guarded` what is masked,
+    `left` what stays as it is. `guards` holds the conditions under which loads are made, and `bounds` those of loops
+    that differ from row to row, by the loop's counter. `around` are the statements of the blocks around that at hand,
+    `anywhere` what says whether flags hold along axes, by the flags and the other axes. `small` are tiles of small
+    numbers, `needs` the extents of products of matrices; `dot_operands` and `dot_precision` are what the kernel says of
+    products.
     """
 
     rows: Sequence[Rows]
@@ -107,6 +111,7 @@ class Blocking:
     around: list[list[Statement]] = field(default_factory=list)
     anywhere: dict[tuple[int, tuple[BlockedAxis, ...]], Tile] = field(default_factory=dict)
     contractions: list[Contraction] = field(default_factory=list)
+    staged: list[Staged] = field(default_factory=list)
     guarded: list[Guard] = field(default_factory=list)
     left: list[Refusal] = field(default_factory=list)
     small: set[int] = field(default_factory=set)
@@ -141,6 +146,11 @@ class Blocking:
         self.statements = next((s for s in blocks if any(operand in results_of(each) for each in s)), here)
         yield
         self.statements = here
+
+    def stage(self, staged: Staged) -> None:
+        """Records what a load brings in; the masked rest of a loop loads what its full blocks did."""
+        if all(each.value != staged.value for each in self.staged):
+            self.staged.append(staged)
 
     def guard(self, kind: str, axis: BlockedAxis) -> None:
         """Records that rows or iterations are kept from counting."""

@@ -11,8 +11,8 @@ from teenyc.tiling import operations, sums
 from teenyc.tiling.bounds import is_true
 from teenyc.tiling.identities import worst_of
 from teenyc.tiling.plan import BlockedAxis, Extremum, Law, LoopPlan, Sum, Unchanged
-from teenyc.tiling.state import Blocking, Tile, element_of, shape_of
-from teenyc.types import BOOL, Extent, scalar
+from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of, shape_of
+from teenyc.types import BOOL, DType, Extent, is_float, scalar
 
 
 def make(b: Blocking, loop: For, plan: LoopPlan, let: Let) -> None:
@@ -81,6 +81,10 @@ def extremum(b: Blocking, intrinsic: str, inside: Tile, tile: Tile, axis: Blocke
     (result,) = let.results
     element = element_of(result)
     if axis in tile.lead:
+        if not isinstance(element, DType) and not is_float(element):
+            raise RefusedError(
+                f"the {intrinsic} of a block, where `{element}` may be of integers or of floats", let.span
+            )
         if b.iterations is not None:
             worst = Literal(worst_of(element, intrinsic), scalar(element))
             tile = b.masked(tile, b.iterations, worst, let.span)

@@ -92,7 +92,7 @@ def contraction(b: Blocking, of: tuple[int, int], term: Term, parts: Parts, key:
     )
     outside = tuple(o for g in parts.factors for o in g.operands)
     how = reading.precision if reading is not None else ""
-    return Contraction(*of, key, tuple(sides), outside, term.is_negative, how, span)
+    return Contraction(*of, key, tuple(sides), outside, term, how, span)
 
 
 def negative(b: Blocking, tile: Tile, element: Element, span: Span) -> Tile:

@@ -56,7 +56,7 @@ def _tried(kernel: Kernel, plan: Plan) -> Plan | Refusal:
             blocking, _ = _blocked(kernel, plan)
         except RefusedError as refused:
             known = (r for r in plan.left if _holds(refused.span, r.span))
-            refusal = next(known, Refusal(refused.reason, refused.span))
+            refusal = next(known, refused.refusal)
             loop = next((each for each in plan.loops if _holds(each.axis.span, refused.span)), None)
             if loop is None:
                 return refusal
@@ -73,6 +73,7 @@ def decided(plan: Plan, blocking: Blocking) -> Plan:
     return replace(
         plan,
         contractions=tuple(blocking.contractions),
+        staged=tuple(blocking.staged),
         guards=tuple(blocking.guarded),
         left=(*plan.left, *(r for r in blocking.left if all((r, r.span) != (o, o.span) for o in plan.left))),
     )

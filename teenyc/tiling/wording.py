@@ -87,8 +87,18 @@ class Wording:
         text = ""
         for term in terms:
             sign = (" − " if term.is_negative else " + ") if text else ("−" if term.is_negative else "")
-            text += sign + self.product(term.factors)
+            text += sign + self.term(term)
         return text
+
+    def term(self, term: Term) -> str:
+        """A term without its sign: 0 where its conditions are not met."""
+        text = self.product(term.factors)
+        for divisor in term.divisors:
+            text += f" / {_inside(*self._text(divisor, DEEPEST), WHOLE)}"
+        if not term.conditions:
+            return text
+        conditions = (("" if c.holds else "!") + _inside(*self._text(c.operand, DEEPEST), 1) for c in term.conditions)
+        return f"where({' & '.join(conditions)}, {text}, 0)"
 
     def _text(self, operand: Operand, depth: int) -> tuple[str, int]:
         match operand:

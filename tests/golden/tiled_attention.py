@@ -107,30 +107,28 @@ def attention_tiled(
     cap = tl.cast(cap, tl.float32)
     querys = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     is_query = querys < num_querys
-    value = tl.minimum(querys, num_querys - 1)
-    query = value.to(tl.int64)
+    query = tl.minimum(querys, num_querys - 1).to(tl.int64)
     head = tl.program_id(1).to(tl.int64)
     lane = tl.arange(0, HEAD_DIM)
     own = tl.load((q + (head * queries + query) * HEAD_DIM)[:, None] + lane)
     start = head // group * keys
     highest = tl.load(sinks + head)
-    total: tl.constexpr = 1.0
+    total = tl.full([BLOCK_M], 1.0, dtype=COMPUTE)
     full_key = keys // BLOCK_N * BLOCK_N
-    total_2 = (tl.arange(0, BLOCK_N) * HEAD_DIM)[:, None] + lane
-    total_3 = (value.to(tl.int64) * keys)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
-    total_ = tl.broadcast_to(tl.full([], total, COMPUTE), [BLOCK_M])
+    k_lanes = (tl.arange(0, BLOCK_N) * HEAD_DIM)[:, None] + lane
+    bias_lanes = (query * keys)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
     acc = tl.zeros([BLOCK_M, HEAD_DIM], dtype=COMPUTE)
     highest_ = tl.broadcast_to(highest.to(COMPUTE), [BLOCK_M])
     for key_start in range(0, full_key, BLOCK_N):
-        total_4 = start * HEAD_DIM + tl.cast(key_start, tl.int64) * HEAD_DIM
-        raw = tl.dot(own, tl.trans(tl.load(k + total_4 + total_2)), input_precision="ieee", out_dtype=COMPUTE)
-        score = _tanh(raw / cap) * cap + tl.load(bias + key_start + total_3).to(COMPUTE)
+        total_2 = start * HEAD_DIM + tl.cast(key_start, tl.int64) * HEAD_DIM
+        raw = tl.dot(own, tl.trans(tl.load(k + total_2 + k_lanes)), input_precision="ieee", out_dtype=COMPUTE)
+        score = _tanh(raw / cap) * cap + tl.load(bias + key_start + bias_lanes).to(COMPUTE)
         new = tl.maximum(highest_, tl.max(score, axis=1))
         weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
-        total_ = total_ * tl.exp(highest_ - new) + tl.sum(weight, axis=1)
+        total = total * tl.exp(highest_ - new) + tl.sum(weight, axis=1)
         acc = tl.dot(
             _round_to(weight, D),
-            tl.load(v + total_4 + total_2),
+            tl.load(v + total_2 + k_lanes),
             acc * tl.exp(highest_ - new)[:, None],
             input_precision="ieee",
             out_dtype=COMPUTE,
@@ -138,27 +136,30 @@ def attention_tiled(
         highest_ = new
     if full_key < keys:
         is_key = tl.arange(0, BLOCK_N) < keys - full_key
-        total_4 = start * HEAD_DIM + full_key.to(tl.int64) * HEAD_DIM
+        total_2 = start * HEAD_DIM + full_key.to(tl.int64) * HEAD_DIM
         raw = tl.dot(
             own,
-            tl.trans(tl.load(k + total_4 + total_2, mask=is_key[:, None], other=0.0)),
+            tl.trans(tl.load(k + total_2 + k_lanes, mask=is_key[:, None], other=0.0)),
             input_precision="ieee",
             out_dtype=COMPUTE,
         )
-        score = _tanh(raw / cap) * cap + tl.load(bias + full_key + total_3, mask=is_key[None, :], other=0.0).to(COMPUTE)
+        score = (
+            _tanh(raw / cap) * cap
+            + tl.load(bias + full_key + bias_lanes, mask=is_key[None, :], other=0.0).to(COMPUTE)
+        )
         new = tl.maximum(highest_, tl.max(tl.where(is_key[None, :], score, float("-inf")), axis=1))
         weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
-        total_ = total_ * tl.exp(highest_ - new) + tl.sum(tl.where(is_key[None, :], weight, 0.0), axis=1)
+        total = total * tl.exp(highest_ - new) + tl.sum(tl.where(is_key[None, :], weight, 0.0), axis=1)
         acc = tl.dot(
             _round_to(tl.where(is_key[None, :], weight, 0.0), D),
-            tl.load(v + total_4 + total_2, mask=is_key[:, None], other=0.0),
+            tl.load(v + total_2 + k_lanes, mask=is_key[:, None], other=0.0),
             acc * tl.exp(highest_ - new)[:, None],
             input_precision="ieee",
             out_dtype=COMPUTE,
         )
     tl.store(
         (o + (head * queries + query) * HEAD_DIM)[:, None] + lane,
-        _round_to(acc / total_[:, None], (o + (head * queries + query) * HEAD_DIM)[:, None].dtype.element_ty),
+        _round_to(acc / total[:, None], (o + (head * queries + query) * HEAD_DIM)[:, None].dtype.element_ty),
         mask=is_query[:, None],
     )
 

@@ -15,25 +15,6 @@ _ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)
 
 
 @triton.jit
-def _dot_mixed(input, other, acc=None, input_precision: tl.constexpr = None, out_dtype: tl.constexpr = tl.float32):
-    """The product of a matrix that was computed and one that was stored: the first is rounded to the second's type.
-
-    Not if that is float16, which ends at 65504: then both are multiplied as float32, in three products of its parts.
-    """
-    BITS: tl.constexpr = input.dtype.primitive_bitwidth
-    STORED: tl.constexpr = input.dtype if BITS < other.dtype.primitive_bitwidth else other.dtype
-    if STORED == tl.float16:
-        PRECISION: tl.constexpr = "tf32x3" if tl.target_info.is_cuda() else "ieee"
-        input, other = tl.cast(input, tl.float32), tl.cast(other, tl.float32)
-        product = tl.dot(input, other, acc, input_precision=PRECISION, out_dtype=out_dtype)
-    else:
-        MULTIPLIED: tl.constexpr = STORED if STORED.primitive_bitwidth > 8 else tl.bfloat16
-        input, other = _round_to(input, MULTIPLIED), _round_to(other, MULTIPLIED)
-        product = tl.dot(input, other, acc, input_precision=input_precision, out_dtype=out_dtype)
-    return product
-
-
-@triton.jit
 def _round_to(x, DTYPE: tl.constexpr):
     """`x` rounded to nearest even in a dtype; Triton's interpreter would cut off the bits that a bfloat16 lacks."""
     if _ROUNDS_BY_HAND and DTYPE.is_fp8():
@@ -95,22 +76,20 @@ def convolution_1d_tiled(
     at = tl.minimum(ats, num_ats - 1)
     outs = tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M)
     is_out = outs < num_outs
-    value = tl.minimum(outs, num_outs - 1)
-    out = value.to(tl.int64)
-    acc: tl.constexpr = 0.0
-    acc_ = tl.broadcast_to(tl.full([], acc, COMPUTE), [BLOCK_M, BLOCK_N])
+    out = tl.minimum(outs, num_outs - 1).to(tl.int64)
+    acc = tl.zeros([BLOCK_M, BLOCK_N], dtype=COMPUTE)
     for tap in range(taps):
         full_c = channels // BLOCK_K * BLOCK_K
-        difference = (
+        x_lanes = (
             (tl.arange(0, BLOCK_K).to(tl.int64) * n)[None, :]
             + (tl.arange(0, BLOCK_K).to(tl.int64) * taps)[None, :]
             + at.to(tl.int64)[:, None]
             - (tl.arange(0, BLOCK_K).to(tl.int64) * 1)[None, :]
         )
-        total = (value.to(tl.int64) * channels * taps)[:, None] + (tl.arange(0, BLOCK_K).to(tl.int64) * taps)[None, :]
+        w_lanes = (out * channels * taps)[:, None] + (tl.arange(0, BLOCK_K).to(tl.int64) * taps)[None, :]
         for c_start in range(0, full_c, BLOCK_K):
-            acc_ = tl.dot(
-                tl.load(w + (tap + tl.cast(c_start, tl.int64) * taps) + total),
+            acc = tl.dot(
+                tl.load(w + (tap + tl.cast(c_start, tl.int64) * taps) + w_lanes),
                 tl.trans(
                     tl.load(
                         x
@@ -120,37 +99,37 @@ def convolution_1d_tiled(
                             + tl.cast(c_start, tl.int64) * taps
                             - tl.cast(c_start, tl.int64) * 1
                         )
-                        + difference,
+                        + x_lanes,
                     ),
                 ),
-                acc_,
+                acc,
                 input_precision="ieee",
                 out_dtype=COMPUTE,
             )
         if full_c < channels:
             is_c = tl.arange(0, BLOCK_K) < channels - full_c
-            acc_ = _dot_mixed(
-                tl.load(w + (tap + full_c.to(tl.int64) * taps) + total, mask=is_c[None, :], other=0.0),
+            acc = tl.dot(
+                tl.load(w + (tap + full_c.to(tl.int64) * taps) + w_lanes, mask=is_c[None, :], other=0.0),
                 tl.trans(
                     tl.where(
                         is_c[None, :],
                         tl.load(
                             x
                             + (tap + full_c.to(tl.int64) * n + full_c.to(tl.int64) * taps - full_c.to(tl.int64) * 1)
-                            + difference,
+                            + x_lanes,
                             mask=is_c[None, :],
                             other=0.0,
-                        ).to(COMPUTE),
+                        ),
                         0.0,
                     ),
                 ),
-                acc_,
+                acc,
                 input_precision="ieee",
                 out_dtype=COMPUTE,
             )
     tl.store(
         (y + out * n)[:, None] + at[None, :],
-        _round_to(acc_ + tl.load(bias + out).to(COMPUTE)[:, None], (y + out * n)[:, None].dtype.element_ty),
+        _round_to(acc + tl.load(bias + out).to(COMPUTE)[:, None], (y + out * n)[:, None].dtype.element_ty),
         mask=is_at[None, :] & is_out[:, None],
     )
 
@@ -216,11 +195,11 @@ def convolution_2d_tiled(
             c = column + j - 1
             is_inside = (((r >= 0) & (r < height) & (c >= 0)) != 0) & (c < width)
             full_channel = channels // BLOCK_N * BLOCK_N
-            total = (c * channels)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
-            total_2 = (tl.arange(0, BLOCK_N) * OUTS)[:, None] + out
+            x_lanes = (c * channels)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+            w_lanes = (tl.arange(0, BLOCK_N) * OUTS)[:, None] + out
             for channel_start in range(0, full_channel, BLOCK_N):
                 acc = tl.dot(
-                    tl.load(x + (r * width * channels + channel_start) + total, mask=is_inside[:, None], other=0.0),
+                    tl.load(x + (r * width * channels + channel_start) + x_lanes, mask=is_inside[:, None], other=0.0),
                     tl.load(
                         w
                         + (
@@ -228,7 +207,7 @@ def convolution_2d_tiled(
                             + tl.cast(j, tl.int64) * channels * OUTS
                             + tl.cast(channel_start, tl.int64) * OUTS
                         )
-                        + total_2,
+                        + w_lanes,
                     ),
                     acc,
                     input_precision="ieee",
@@ -236,14 +215,14 @@ def convolution_2d_tiled(
                 )
             if full_channel < channels:
                 is_channel = tl.arange(0, BLOCK_N) < channels - full_channel
-                acc = _dot_mixed(
+                acc = tl.dot(
                     tl.where(
                         is_channel[None, :],
                         tl.load(
-                            x + (r * width * channels + full_channel) + total,
+                            x + (r * width * channels + full_channel) + x_lanes,
                             mask=is_inside[:, None] & is_channel[None, :],
                             other=0.0,
-                        ).to(COMPUTE),
+                        ),
                         0.0,
                     ),
                     tl.load(
@@ -253,7 +232,7 @@ def convolution_2d_tiled(
                             + tl.cast(j, tl.int64) * channels * OUTS
                             + full_channel.to(tl.int64) * OUTS
                         )
-                        + total_2,
+                        + w_lanes,
                         mask=is_channel[:, None],
                         other=0.0,
                     ),
@@ -324,7 +303,7 @@ TEENYC = {
                 "7:4     configurations that are tried, `BLOCK_M`×`BLOCK_N`×`BLOCK_K`×`num_warps`×`num_stages`:",
                 "            128×128×64×8×3, 128×256×64×8×3, 256×128×64×8×3, 128×128×32×4×4, 128×64×64×4×3,",
                 "            64×128×64×4×3, 64×64×32×4×3, 32×32×32×4×2, 16×64×64×4×3",
-                "20:9    the loop over `tap` stays as it is: there is a loop inside of the loop",
+                "20:9    the loop over `tap` stays as it is: another loop stands in it",
             ],
         },
         "convolution_2d": {

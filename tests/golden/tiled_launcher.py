@@ -50,19 +50,18 @@ def row_sums_tiled(x, y, rows: tl.int32, columns: tl.int32, BLOCK_N: tl.constexp
     """
     D: tl.constexpr = x.dtype.element_ty
     COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
-    pid = tl.program_id(0)
-    row = pid.to(tl.int64)
+    row = tl.program_id(0).to(tl.int64)
     total = tl.full([], 0.0, COMPUTE)
     full_column = columns // BLOCK_N * BLOCK_N
-    lanes = tl.arange(0, BLOCK_N)
+    x_lanes = tl.arange(0, BLOCK_N)
     for column_start in range(0, full_column, BLOCK_N):
-        total = total + tl.sum(tl.load(x + (pid.to(tl.int64) * columns + column_start) + lanes).to(COMPUTE), axis=0)
+        total = total + tl.sum(tl.load(x + (row * columns + column_start) + x_lanes).to(COMPUTE), axis=0)
     if full_column < columns:
         is_column = tl.arange(0, BLOCK_N) < columns - full_column
         total = total + tl.sum(
             tl.where(
                 is_column,
-                tl.load(x + (pid.to(tl.int64) * columns + full_column) + lanes, mask=is_column, other=0.0).to(COMPUTE),
+                tl.load(x + (row * columns + full_column) + x_lanes, mask=is_column, other=0.0).to(COMPUTE),
                 0.0,
             ),
             axis=0,

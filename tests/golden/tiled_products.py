@@ -15,25 +15,6 @@ _ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)
 
 
 @triton.jit
-def _dot_mixed(input, other, acc=None, input_precision: tl.constexpr = None, out_dtype: tl.constexpr = tl.float32):
-    """The product of a matrix that was computed and one that was stored: the first is rounded to the second's type.
-
-    Not if that is float16, which ends at 65504: then both are multiplied as float32, in three products of its parts.
-    """
-    BITS: tl.constexpr = input.dtype.primitive_bitwidth
-    STORED: tl.constexpr = input.dtype if BITS < other.dtype.primitive_bitwidth else other.dtype
-    if STORED == tl.float16:
-        PRECISION: tl.constexpr = "tf32x3" if tl.target_info.is_cuda() else "ieee"
-        input, other = tl.cast(input, tl.float32), tl.cast(other, tl.float32)
-        product = tl.dot(input, other, acc, input_precision=PRECISION, out_dtype=out_dtype)
-    else:
-        MULTIPLIED: tl.constexpr = STORED if STORED.primitive_bitwidth > 8 else tl.bfloat16
-        input, other = _round_to(input, MULTIPLIED), _round_to(other, MULTIPLIED)
-        product = tl.dot(input, other, acc, input_precision=input_precision, out_dtype=out_dtype)
-    return product
-
-
-@triton.jit
 def _round_to(x, DTYPE: tl.constexpr):
     """`x` rounded to nearest even in a dtype; Triton's interpreter would cut off the bits that a bfloat16 lacks."""
     if _ROUNDS_BY_HAND and DTYPE.is_fp8():
@@ -80,36 +61,34 @@ def product_of_elements_tiled(
     COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     is_row = rows < num_rows
-    value = tl.minimum(rows, num_rows - 1)
-    row = value.to(tl.int64)
+    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
     columns = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
     is_column = columns < num_columns
     column = tl.minimum(columns, num_columns - 1)
-    acc: tl.constexpr = 0.0
+    acc = tl.zeros([BLOCK_M, BLOCK_N], dtype=COMPUTE)
     full_k = k_size // BLOCK_K * BLOCK_K
-    total = (value.to(tl.int64) * k_size)[:, None] + tl.arange(0, BLOCK_K).to(tl.int64)[None, :]
-    total_2 = (tl.arange(0, BLOCK_K).to(tl.int64) * n)[None, :] + column.to(tl.int64)[:, None]
-    acc_ = tl.broadcast_to(tl.full([], acc, COMPUTE), [BLOCK_M, BLOCK_N])
+    a_lanes = (row * k_size)[:, None] + tl.arange(0, BLOCK_K).to(tl.int64)[None, :]
+    b_lanes = (tl.arange(0, BLOCK_K).to(tl.int64) * n)[None, :] + column.to(tl.int64)[:, None]
     for k_start in range(0, full_k, BLOCK_K):
-        acc_ = tl.dot(
-            tl.load(a + k_start + total),
-            tl.trans(tl.load(b + tl.cast(k_start, tl.int64) * n + total_2)),
-            acc_,
+        acc = tl.dot(
+            tl.load(a + k_start + a_lanes),
+            tl.trans(tl.load(b + tl.cast(k_start, tl.int64) * n + b_lanes)),
+            acc,
             input_precision="ieee",
             out_dtype=COMPUTE,
         )
     if full_k < k_size:
         is_k = tl.arange(0, BLOCK_K) < k_size - full_k
-        acc_ = _dot_mixed(
-            tl.where(is_k[None, :], tl.load(a + full_k + total, mask=is_k[None, :], other=0.0).to(COMPUTE), 0.0),
-            tl.trans(tl.load(b + full_k.to(tl.int64) * n + total_2, mask=is_k[None, :], other=0.0)),
-            acc_,
+        acc = tl.dot(
+            tl.where(is_k[None, :], tl.load(a + full_k + a_lanes, mask=is_k[None, :], other=0.0), 0.0),
+            tl.trans(tl.load(b + full_k.to(tl.int64) * n + b_lanes, mask=is_k[None, :], other=0.0)),
+            acc,
             input_precision="ieee",
             out_dtype=COMPUTE,
         )
     tl.store(
         (c + row * n)[:, None] + column[None, :],
-        _round_to(acc_, (c + row * n)[:, None].dtype.element_ty),
+        _round_to(acc, (c + row * n)[:, None].dtype.element_ty),
         mask=is_row[:, None] & is_column[None, :],
     )
 
@@ -151,27 +130,26 @@ def linear_tiled(
     COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     is_row = rows < num_rows
-    value = tl.minimum(rows, num_rows - 1)
-    row = value.to(tl.int64)
+    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
     lane = tl.arange(0, N)
     acc = tl.load(bias + lane)
     full_k = k_size // BLOCK_N * BLOCK_N
-    total = (value.to(tl.int64) * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
-    total_2 = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
+    x_lanes = (row * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    w_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
     acc_ = tl.broadcast(acc.to(COMPUTE), tl.zeros([BLOCK_M, N], tl.int1))[0]
     for k_start in range(0, full_k, BLOCK_N):
         acc_ = tl.dot(
-            tl.load(x + k_start + total),
-            tl.load(w + tl.cast(k_start, tl.int64) * N + total_2),
+            tl.load(x + k_start + x_lanes),
+            tl.load(w + tl.cast(k_start, tl.int64) * N + w_lanes),
             acc_,
             input_precision="ieee",
             out_dtype=COMPUTE,
         )
     if full_k < k_size:
         is_k = tl.arange(0, BLOCK_N) < k_size - full_k
-        acc_ = _dot_mixed(
-            tl.where(is_k[None, :], tl.load(x + full_k + total, mask=is_k[None, :], other=0.0).to(COMPUTE), 0.0),
-            tl.load(w + full_k.to(tl.int64) * N + total_2, mask=is_k[:, None], other=0.0),
+        acc_ = tl.dot(
+            tl.where(is_k[None, :], tl.load(x + full_k + x_lanes, mask=is_k[None, :], other=0.0), 0.0),
+            tl.load(w + full_k.to(tl.int64) * N + w_lanes, mask=is_k[:, None], other=0.0),
             acc_,
             input_precision="ieee",
             out_dtype=COMPUTE,
@@ -264,32 +242,31 @@ def matrix_and_vector_tiled(
     COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     is_row = rows < num_rows
-    value = tl.minimum(rows, num_rows - 1)
-    row = value.to(tl.int64)
-    acc: tl.constexpr = 0.0
+    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    acc = tl.zeros([BLOCK_M], dtype=COMPUTE)
     full_k = k_size // BLOCK_N * BLOCK_N
-    total = (value.to(tl.int64) * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    a_lanes = (row * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
     k_lanes = tl.arange(0, BLOCK_N)
-    acc_ = tl.broadcast_to(tl.full([], acc, COMPUTE), [BLOCK_M])
     for k_start in range(0, full_k, BLOCK_N):
         k_start_value = tl.cast(k_start, tl.int64)
-        acc_ = acc_ + tl.sum(
-            tl.load(a + k_start_value + total).to(COMPUTE) * tl.load(x + k_start_value + k_lanes).to(COMPUTE)[None, :],
+        acc = acc + tl.sum(
+            tl.load(a + k_start_value + a_lanes).to(COMPUTE)
+            * tl.load(x + k_start_value + k_lanes).to(COMPUTE)[None, :],
             axis=1,
         )
     if full_k < k_size:
         is_k = tl.arange(0, BLOCK_N) < k_size - full_k
         full_k_value = full_k.to(tl.int64)
-        acc_ = acc_ + tl.sum(
+        acc = acc + tl.sum(
             tl.where(
                 is_k[None, :],
-                tl.load(a + full_k_value + total, mask=is_k[None, :], other=0.0).to(COMPUTE)
+                tl.load(a + full_k_value + a_lanes, mask=is_k[None, :], other=0.0).to(COMPUTE)
                 * tl.load(x + full_k_value + k_lanes, mask=is_k, other=0.0).to(COMPUTE)[None, :],
                 0.0,
             ),
             axis=1,
         )
-    tl.store(y + row, _round_to(acc_, y.dtype.element_ty), mask=is_row)
+    tl.store(y + row, _round_to(acc, y.dtype.element_ty), mask=is_row)
 
 
 TEENYC = {

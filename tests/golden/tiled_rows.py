@@ -115,20 +115,19 @@ def cross_entropy_plain(logits, labels, loss, classes: tl.int32):
 @triton.jit
 def cross_entropy_tiled(logits, labels, loss, classes: tl.int32, BLOCK_N: tl.constexpr):
     """The cross entropy of a row of logits and its label. Grid: `(rows,)`."""
-    pid = tl.program_id(0)
-    row = pid.to(tl.int64)
+    row = tl.program_id(0).to(tl.int64)
     highest = float("-inf")
     total = 0.0
     full_class = classes // BLOCK_N * BLOCK_N
-    lanes = tl.arange(0, BLOCK_N)
+    logits_lanes = tl.arange(0, BLOCK_N)
     for class_start in range(0, full_class, BLOCK_N):
-        logit = tl.load(logits + (pid.to(tl.int64) * classes + class_start) + lanes)
+        logit = tl.load(logits + (row * classes + class_start) + logits_lanes)
         new = tl.maximum(highest, tl.max(logit, axis=0))
         total = total * tl.exp(highest - new) + tl.sum(tl.exp(logit - new), axis=0)
         highest = new
     if full_class < classes:
         is_class = tl.arange(0, BLOCK_N) < classes - full_class
-        logit = tl.load(logits + (pid.to(tl.int64) * classes + full_class) + lanes, mask=is_class, other=0.0)
+        logit = tl.load(logits + (row * classes + full_class) + logits_lanes, mask=is_class, other=0.0)
         new = tl.maximum(highest, tl.max(tl.where(is_class, logit, float("-inf")), axis=0))
         total = total * tl.exp(highest - new) + tl.sum(tl.where(is_class, tl.exp(logit - new), 0.0), axis=0)
         highest = new
@@ -185,45 +184,42 @@ def linear_cross_entropy_tiled(
     lane = tl.arange(0, N)
     own = tl.load((x + row * N)[:, None] + lane)
     label = tl.load(labels + row)
-    highest: tl.constexpr = float("-inf")
-    total: tl.constexpr = 0.0
-    at_label: tl.constexpr = 0.0
+    highest = tl.full([BLOCK_M], float("-inf"), dtype=tl.float32)
+    total = tl.zeros([BLOCK_M], dtype=tl.float32)
+    at_label = tl.zeros([BLOCK_M], dtype=tl.float32)
     full_class = classes // BLOCK_N * BLOCK_N
-    total_2 = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
-    total_ = tl.broadcast_to(tl.full([], total, tl.float32), [BLOCK_M])
-    at_label_ = tl.broadcast_to(tl.full([], at_label, tl.float32), [BLOCK_M])
-    highest_ = tl.broadcast_to(tl.full([], highest, tl.float32), [BLOCK_M])
+    w_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
     for class_start in range(0, full_class, BLOCK_N):
         class_ = class_start + tl.arange(0, BLOCK_N)
         logit = tl.dot(
             own,
-            tl.trans(tl.load(w + tl.cast(class_start, tl.int64) * N + total_2)),
+            tl.trans(tl.load(w + tl.cast(class_start, tl.int64) * N + w_lanes)),
             input_precision="ieee",
             out_dtype=tl.float32,
         )
-        new = tl.maximum(highest_, tl.max(logit, axis=1))
-        total_ = total_ * tl.exp(highest_ - new) + tl.sum(tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), axis=1)
-        at_label_ = at_label_ + tl.sum(tl.where(class_[None, :] == label[:, None], logit, 0.0), axis=1)
-        highest_ = new
+        new = tl.maximum(highest, tl.max(logit, axis=1))
+        total = total * tl.exp(highest - new) + tl.sum(tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), axis=1)
+        at_label = at_label + tl.sum(tl.where(class_[None, :] == label[:, None], logit, 0.0), axis=1)
+        highest = new
     if full_class < classes:
         lanes = tl.arange(0, BLOCK_N)
         class_ = full_class + lanes
         is_class = lanes < classes - full_class
         logit = tl.dot(
             own,
-            tl.trans(tl.load(w + full_class.to(tl.int64) * N + total_2, mask=is_class[:, None], other=0.0)),
+            tl.trans(tl.load(w + full_class.to(tl.int64) * N + w_lanes, mask=is_class[:, None], other=0.0)),
             input_precision="ieee",
             out_dtype=tl.float32,
         )
-        new = tl.maximum(highest_, tl.max(tl.where(is_class[None, :], logit, float("-inf")), axis=1))
-        total_ = total_ * tl.exp(highest_ - new) + tl.sum(
+        new = tl.maximum(highest, tl.max(tl.where(is_class[None, :], logit, float("-inf")), axis=1))
+        total = total * tl.exp(highest - new) + tl.sum(
             tl.where(is_class[None, :], tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), 0.0), axis=1
         )
-        at_label_ = at_label_ + tl.sum(
+        at_label = at_label + tl.sum(
             tl.where(is_class[None, :], tl.where(class_[None, :] == label[:, None], logit, 0.0), 0.0), axis=1
         )
-        highest_ = new
-    tl.store(loss + row, highest_ + tl.log(total_) - at_label_, mask=is_row)
+        highest = new
+    tl.store(loss + row, highest + tl.log(total) - at_label, mask=is_row)
 
 
 TEENYC = {

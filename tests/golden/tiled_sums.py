@@ -55,27 +55,29 @@ def several_terms_tiled(
     lane = tl.arange(0, N)
     own = tl.load((q + row * N)[:, None] + lane)
     full_key = keys // BLOCK_N * BLOCK_N
-    total = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
+    k_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
     acc = tl.zeros([BLOCK_M, N], dtype=tl.float32)
     for key_start in range(0, full_key, BLOCK_N):
         product = tl.cast(key_start, tl.int64) * N
-        one = tl.load(k + product + total)
+        one = tl.load(k + product + k_lanes)
         score = tl.dot(own, tl.trans(one), input_precision="ieee", out_dtype=tl.float32)
         acc = (
             acc
-            - tl.dot(score * c - 1.0, one + tl.load(v + product + total), input_precision="ieee", out_dtype=tl.float32)
+            - tl.dot(
+                score * c - 1.0, one + tl.load(v + product + k_lanes), input_precision="ieee", out_dtype=tl.float32
+            )
             / c
         )
     if full_key < keys:
         is_key = tl.arange(0, BLOCK_N) < keys - full_key
         product = full_key.to(tl.int64) * N
-        one = tl.load(k + product + total, mask=is_key[:, None], other=0.0)
+        one = tl.load(k + product + k_lanes, mask=is_key[:, None], other=0.0)
         score = tl.dot(own, tl.trans(one), input_precision="ieee", out_dtype=tl.float32)
         acc = (
             acc
             - tl.dot(
                 tl.where(is_key[None, :], score * c - 1.0, 0.0),
-                one + tl.load(v + product + total, mask=is_key[:, None], other=0.0),
+                one + tl.load(v + product + k_lanes, mask=is_key[:, None], other=0.0),
                 input_precision="ieee",
                 out_dtype=tl.float32,
             )
@@ -129,15 +131,15 @@ def under_a_condition_tiled(
     lane = tl.arange(0, N)
     own = tl.load((q + row * N)[:, None] + lane)
     full_key = keys // BLOCK_N * BLOCK_N
-    total = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
+    k_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
     acc = tl.zeros([BLOCK_M, N], dtype=tl.float32)
     for key_start in range(0, full_key, BLOCK_N):
         key = key_start + tl.arange(0, BLOCK_N)
         product = tl.cast(key_start, tl.int64) * N
-        score = tl.dot(own, tl.trans(tl.load(k + product + total)), input_precision="ieee", out_dtype=tl.float32)
+        score = tl.dot(own, tl.trans(tl.load(k + product + k_lanes)), input_precision="ieee", out_dtype=tl.float32)
         acc = tl.dot(
             tl.where((key + window).to(tl.int64)[None, :] >= row[:, None], score, 0.0),
-            tl.load(v + product + total),
+            tl.load(v + product + k_lanes),
             acc,
             input_precision="ieee",
             out_dtype=tl.float32,
@@ -149,13 +151,13 @@ def under_a_condition_tiled(
         product = full_key.to(tl.int64) * N
         score = tl.dot(
             own,
-            tl.trans(tl.load(k + product + total, mask=is_key[:, None], other=0.0)),
+            tl.trans(tl.load(k + product + k_lanes, mask=is_key[:, None], other=0.0)),
             input_precision="ieee",
             out_dtype=tl.float32,
         )
         acc = tl.dot(
             tl.where(is_key[None, :], tl.where((key + window).to(tl.int64)[None, :] >= row[:, None], score, 0.0), 0.0),
-            tl.load(v + product + total, mask=is_key[:, None], other=0.0),
+            tl.load(v + product + k_lanes, mask=is_key[:, None], other=0.0),
             acc,
             input_precision="ieee",
             out_dtype=tl.float32,
@@ -188,31 +190,29 @@ def integers_tiled(
     """Integers have no matrix units: sums, of one row of blocks. Grid: `(rows, columns)`."""
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     is_row = rows < num_rows
-    value = tl.minimum(rows, num_rows - 1)
-    row = value.to(tl.int64)
+    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
     column = tl.program_id(1)
-    acc: tl.constexpr = 0
+    acc = tl.zeros([BLOCK_M], dtype=tl.int32)
     full_k = k_size // BLOCK_N * BLOCK_N
-    total = (value.to(tl.int64) * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
-    product = tl.arange(0, BLOCK_N).to(tl.int64) * n
-    acc_ = tl.broadcast_to(tl.full([], acc, tl.int32), [BLOCK_M])
+    a_lanes = (row * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    b_lanes = tl.arange(0, BLOCK_N).to(tl.int64) * n
     for k_start in range(0, full_k, BLOCK_N):
-        acc_ = acc_ + tl.sum(
-            tl.load(a + k_start + total) * tl.load(b + (column + tl.cast(k_start, tl.int64) * n) + product)[None, :],
+        acc = acc + tl.sum(
+            tl.load(a + k_start + a_lanes) * tl.load(b + (column + tl.cast(k_start, tl.int64) * n) + b_lanes)[None, :],
             axis=1,
         )
     if full_k < k_size:
         is_k = tl.arange(0, BLOCK_N) < k_size - full_k
-        acc_ = acc_ + tl.sum(
+        acc = acc + tl.sum(
             tl.where(
                 is_k[None, :],
-                tl.load(a + full_k + total, mask=is_k[None, :], other=0)
-                * tl.load(b + (column + full_k.to(tl.int64) * n) + product, mask=is_k, other=0)[None, :],
+                tl.load(a + full_k + a_lanes, mask=is_k[None, :], other=0)
+                * tl.load(b + (column + full_k.to(tl.int64) * n) + b_lanes, mask=is_k, other=0)[None, :],
                 0,
             ),
             axis=1,
         )
-    tl.store(c + row * n + column, acc_, mask=is_row)
+    tl.store(c + row * n + column, acc, mask=is_row)
 
 
 @triton.jit
@@ -245,14 +245,14 @@ def few_lanes_tiled(
     lane = tl.arange(0, 4)
     own = tl.load((q + row * 4)[:, None] + lane)
     full_key = keys // BLOCK_N * BLOCK_N
-    total = (tl.arange(0, BLOCK_N) * 4)[:, None] + lane
+    k_lanes = (tl.arange(0, BLOCK_N) * 4)[:, None] + lane
     acc = tl.zeros([BLOCK_M, 4], dtype=tl.float32)
     for key_start in range(0, full_key, BLOCK_N):
-        one = tl.load(k + tl.cast(key_start, tl.int64) * 4 + total)
+        one = tl.load(k + tl.cast(key_start, tl.int64) * 4 + k_lanes)
         acc = acc + tl.sum(tl.sum(own[:, None, :] * one[None, :, :], axis=2)[:, :, None] * one[None, :, :], axis=1)
     if full_key < keys:
         is_key = tl.arange(0, BLOCK_N) < keys - full_key
-        one = tl.load(k + full_key.to(tl.int64) * 4 + total, mask=is_key[:, None], other=0.0)
+        one = tl.load(k + full_key.to(tl.int64) * 4 + k_lanes, mask=is_key[:, None], other=0.0)
         acc = acc + tl.sum(
             tl.where(
                 is_key[None, :, None],
@@ -281,19 +281,18 @@ def count_and_least_plain(x, counts, least, n: tl.int32):
 @triton.jit
 def count_and_least_tiled(x, counts, least, n: tl.int32, BLOCK_N: tl.constexpr):
     """How many numbers of a row are positive, and the least. Grid: `(rows,)`."""
-    pid = tl.program_id(0)
-    row = pid.to(tl.int64)
+    row = tl.program_id(0).to(tl.int64)
     count = 0
     lowest = float("inf")
     full_i = n // BLOCK_N * BLOCK_N
-    lanes = tl.arange(0, BLOCK_N)
+    x_lanes = tl.arange(0, BLOCK_N)
     for i_start in range(0, full_i, BLOCK_N):
-        v = tl.load(x + (pid.to(tl.int64) * n + i_start) + lanes)
+        v = tl.load(x + (row * n + i_start) + x_lanes)
         count = count + tl.sum(tl.where(v > 0.0, tl.full([], 1, tl.int32), tl.full([], 0, tl.int32)), axis=0)
         lowest = tl.minimum(lowest, tl.min(v, axis=0))
     if full_i < n:
         is_i = tl.arange(0, BLOCK_N) < n - full_i
-        v = tl.load(x + (pid.to(tl.int64) * n + full_i) + lanes, mask=is_i, other=0.0)
+        v = tl.load(x + (row * n + full_i) + x_lanes, mask=is_i, other=0.0)
         count = count + tl.sum(
             tl.where(is_i, tl.where(v > 0.0, tl.full([], 1, tl.int32), tl.full([], 0, tl.int32)), 0), axis=0
         )
@@ -331,12 +330,11 @@ def distances_tiled(
     row = tl.minimum(rows, num_rows - 1).to(tl.int64)
     lane = tl.arange(0, N)
     own = tl.load((x + row * N)[:, None] + lane)
-    acc: tl.constexpr = 0.0
-    acc_ = tl.broadcast_to(tl.full([], acc, tl.float32), [BLOCK_M])
+    acc = tl.zeros([BLOCK_M], dtype=tl.float32)
     for other in range(n):
         difference = own - tl.load(y + tl.cast(other, tl.int64) * N + lane)
-        acc_ = acc_ + tl.exp(-tl.sum(difference * difference, axis=1))
-    tl.store(o + row, acc_, mask=is_row)
+        acc = acc + tl.exp(-tl.sum(difference * difference, axis=1))
+    tl.store(o + row, acc, mask=is_row)
 
 
 TEENYC = {
@@ -383,8 +381,8 @@ TEENYC = {
                 "14:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
                 "18:5    the loop over `key` is blocked: one iteration takes `BLOCK_N` of the source's",
                 "21:15     `acc`: sum, acc' = acc − Σ_key (score·c − 1)·(one + load(v + …·… + lane)) / c",
-                "21:15       Σ_key (score·c − 1)·(one + load(v + key·N + lane)) is a product of matrices: `(score·c",
-                "                − 1)` in `f32`, `(one + load(v + key·N + lane))` in `f32`, by `ieee`",
+                "21:15       Σ_key (score·c − 1)·(one + load(v + key·N + lane)) / c is a product of matrices:",
+                "                `(score·c − 1)` in `f32`, `(one + load(v + key·N + lane))` in `f32`, by `ieee`",
                 "20:21     `score`: Σ_lane own·one is a product of matrices: `own` in `f32`, `one` in `f32`, by",
                 "              `ieee`",
                 "14:15   programs beyond the grid compute what the last `row` does, and store nothing",
@@ -436,8 +434,8 @@ TEENYC = {
                 "41:5    the loop over `key` is blocked: one iteration takes `BLOCK_N` of the source's",
                 "43:9      `acc`: sum, acc' = acc + Σ_key where(key + window >= row, score·load(v + key·N + lane),",
                 "              0)",
-                "43:9        Σ_key score·load(v + key·N + lane) is a product of matrices: `score` in `f32`, `load(v",
-                "                + key·N + lane)` in `f32`, by `ieee`",
+                "43:9        Σ_key where(key + window >= row, score·load(v + key·N + lane), 0) is a product of",
+                "                matrices: `score` in `f32`, `load(v + key·N + lane)` in `f32`, by `ieee`",
                 "42:21     `score`: Σ_lane own·load(k + key·N + lane) is a product of matrices: `own` in `f32`,",
                 "              `load(k + key·N + lane)` in `f32`, by `ieee`",
                 "37:15   programs beyond the grid compute what the last `row` does, and store nothing",

@@ -77,7 +77,7 @@ def test_mistakes_are_reported_and_their_source_is_not_explained(shell: Shell) -
 
 def test_a_refusal_is_a_lint_where_the_kernel_asked_and_no_lint_where_the_command_did(shell: Shell) -> None:
     shell.write("copy.tk", COPY)
-    assert "warning[W0140]" in shell("check", "copy.tk").err
+    assert "warning[W0140]" in shell("build", "copy.tk").err
     assert shell("build", "copy.tk", "--deny-warnings").status == 1
     shell.write("plain.tk", COPY.replace("(tile)", ""))
     done = shell("build", "plain.tk", "--tile", "--deny-warnings", "--stdout")
