@@ -128,6 +128,12 @@ def _constant(
         found = "bool" if isinstance(value, bool) else "i32"
         context.report(MismatchedTypes(span=generic.name.span, expected=str(type), found=found, why="set by an option"))
         value = None
+    if value is not None and not I32.minimum <= value <= I32.maximum:
+        from teenyc.diagnostics.catalog.types import LiteralRange
+
+        limits = (int(I32.minimum), int(I32.maximum))
+        context.report(LiteralRange(span=generic.name.span, value=value, type="i32", limits=limits))
+        value = None
     return ir.ConstantParameter(name=name, type=type, known=value, span=generic.name.span)
 
 

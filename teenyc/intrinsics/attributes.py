@@ -22,6 +22,9 @@ def attributes_of(site: Site, results: tuple[Type, ...]) -> tuple[tuple[str, Sta
     present: dict[str, Static] = {
         n: static for n, static in found.items() if static is not None and _plain(static) != written[n]
     }
+    for param in site.intrinsic.params:
+        if present.keys() & set(param.gives_way):
+            present.pop(param.name, None)
     if site.intrinsic.fills is not None:
         for name, static in site.intrinsic.fills(site, results):
             present.setdefault(name, static)

@@ -145,7 +145,8 @@ def _facts(record: Intrinsic) -> Iterator[str]:
     for param in record.params:
         if param.role is Role.CHOICE:
             choices = ", ".join(f'`"{choice}"`' for choice in param.choices)
-            yield f"- `{param.name}` is one of {choices}"
+            stronger = " or ".join(f"`{name}`" for name in param.gives_way if record.param(name) is not None)
+            yield f"- `{param.name}` is one of {choices}{f'; beside {stronger} it is left out' if stronger else ''}"
     others = [f"`{alias}` for `{param.name}`" for param in record.params for alias in param.aliases]
     if others:
         yield "- *Other names*: " + ", ".join(others)

@@ -10,12 +10,18 @@ POINTER = Param("pointer", Role.POINTER, aliases=("ptr", "dest"))
 MASK = Param("mask", Role.MASK, default=None)
 _CHECKED = Param("boundary_check", Role.AXES, default=(), is_ignored=True)
 _PADDING = Param("padding_option", Role.CHOICE, default=None, choices=("zero", "nan"), is_ignored=True)
-EVICTION = Param("eviction_policy", Role.CHOICE, default="no_evict", choices=("no_evict", "evict_first", "evict_last"))
+EVICTION = Param(
+    "eviction_policy",
+    Role.CHOICE,
+    default="no_evict",
+    choices=("no_evict", "evict_first", "evict_last"),
+    gives_way=("cache_modifier", "volatile"),  # an instruction has one of these, and assemblers refuse two
+)
 
 
 def cache(*choices: str) -> Param:
     """What a cache is told about an access."""
-    return Param("cache_modifier", Role.CHOICE, default=None, choices=choices)
+    return Param("cache_modifier", Role.CHOICE, default=None, choices=choices, gives_way=("volatile",))
 
 
 # ---- what accesses share --------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ class Param:
     that type, and nothing where it is absent.
     `counts` names the argument whose axes an axis counts; program axes count none. `is_ignored` arguments are judged by
     the rule and then left out of the call: they make no difference in Triton. `several` may be a list, `&[a, b]`, whose
-    items are the arguments `name`, `name1`, ….
+    items are the arguments `name`, `name1`, …. What `gives_way` is left out of the call where one of those is stated.
     """
 
     name: str
@@ -73,6 +73,7 @@ class Param:
     counts: str | None = None
     is_ignored: bool = False
     several: bool = False
+    gives_way: tuple[str, ...] = ()
 
     def choice(self, text: str) -> str | None:
         """The choice that a string or the end of an enum path means: `"evict_first"`, `EvictFirst`; None for others.

@@ -113,6 +113,7 @@ def _missing(path: Path) -> Diagnostic:
     similar = None
     with suppress(OSError):
         names = [e.name for e in os.scandir(path.parent) if e.name.endswith((".tk", ".rs")) or e.is_dir()]
+        names = [n for n in names if n != path.name]  # a link that leads nowhere
         similar = next((str(path.with_name(n)) for n in get_close_matches(path.name, names, 1)), None)
     return FileMissing(path=str(path), similar=similar)
 

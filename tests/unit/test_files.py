@@ -53,6 +53,12 @@ def test_a_missing_file_is_reported_with_a_similar_name(tmp_path: Path) -> None:
 
 
 @posix
+def test_a_link_that_leads_nowhere_is_not_like_itself(tmp_path: Path) -> None:
+    (tmp_path / "softmax.tk").symlink_to(tmp_path / "gone.tk")
+    assert report_of(tmp_path / "softmax.tk").help() is None
+
+
+@posix
 @pytest.mark.parametrize(
     ("make", "code", "words"),
     [
