@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from teenyc.check import arguments, descriptors, expressions, operators
 from teenyc.check.context import INVALID, NOTHING, Checked, Context, Group, Invalid, Symbol
+from teenyc.check.generics import is_open
 from teenyc.check.types import element_of
 from teenyc.intrinsics import TABLE, attributes_of, find, find_operator
 from teenyc.intrinsics.spec import Given, Intrinsic, Operator, Site
@@ -27,7 +28,7 @@ def call(context: Context, node: ast.Call) -> Checked:
         return context.report(Unsupported(span=node.callee.span, what="a call of a computed function"))
     segments = node.callee.segments
     names = [s.name.text for s in segments]
-    if names[0] == context.trait and len(names) == 2:
+    if len(names) == 2 and (names[0] == context.trait or _is_of_libdevice(names[0], names[1])):
         names = names[1:]
     generics = tuple(g for s in segments for g in s.generics)
     if names == ["Some"] and len(node.arguments) == 1:
@@ -55,9 +56,12 @@ def method(context: Context, node: ast.MethodCall) -> Checked:
     from teenyc.check.methods import number_method, unknown_method
     from teenyc.intrinsics.methods import METHODS, RENAMED
 
-    if expressions.is_module(context, node.receiver):
-        return expressions.of_module(context, node.receiver, node.method.name, is_called=True)
     name = node.method.name.text
+    if expressions.is_module(context, node.receiver):
+        module = node.receiver.segments[0].name.text if isinstance(node.receiver, ast.PathExpression) else ""
+        if not _is_of_libdevice(module, name):
+            return expressions.of_module(context, node.receiver, node.method.name, is_called=True)
+        return _intrinsic(context, name, node.arguments, node.method.generics, node.method.name.span, node.span)
     if name in METHODS and not (find(name) and _is_function(node, len(METHODS[name].arguments))):
         return number_method(context, node)
     name = RENAMED.get(name, name)
@@ -66,6 +70,11 @@ def method(context: Context, node: ast.MethodCall) -> Checked:
         return unknown_method(context, node)
     given = (receiver, *node.arguments)
     return _intrinsic(context, name, given, node.method.generics, node.method.name.span, node.span)
+
+
+def _is_of_libdevice(module: str, name: str) -> bool:
+    """Whether `libdevice::atan(x)` or `libdevice.atan(x)` is called: Triton's own name, with its module."""
+    return module == "libdevice" and find(name) is not None
 
 
 def _is_function(node: ast.MethodCall, count: int) -> bool:
@@ -194,6 +203,8 @@ def _intrinsic(
     place = descriptors.place_of(record, given)
     if place is not None:
         with descriptors.receiver(context, given, place) as (type, named):
+            if type is INVALID:
+                return INVALID
             called = descriptors.overload(record, type)
             return _bound(context, called, replace(called, name=record.name), named, generics, (name_span, span))
     shown = record if record.name == name else replace(record, name=name)
@@ -260,7 +271,7 @@ def _elements(
     for generic in generics:
         if isinstance(generic, ast.PathExpression):
             generic = ast.PathType(segments=generic.segments, span=generic.span)
-        if not isinstance(generic, ast.PathType | ast.OtherType | ast.TupleTypeExpression):
+        if is_open(generic) or not isinstance(generic, ast.PathType | ast.OtherType | ast.TupleTypeExpression):
             continue
         element = element_of(context, generic)
         if element is None:

@@ -37,8 +37,8 @@ _WITHOUT_VALUE = (ast.StringLiteral, ast.Array, ast.Tuple, ast.Range, ast.Closur
 @contextmanager
 def receiver(
     context: Context, given: tuple[ast.Argument, ...], place: int
-) -> Iterator[tuple[DescriptorType | None, tuple[ast.Argument, ...]]]:
-    """The type of an argument if it is a descriptor, and the arguments with a name in its place.
+) -> Iterator[tuple[DescriptorType | Invalid | None, tuple[ast.Argument, ...]]]:
+    """The type of an argument if it is a descriptor or wrong, and the arguments with a name in its place.
 
     It is checked once, here, since what the other arguments are depends on it.
     """
@@ -49,7 +49,8 @@ def receiver(
     path = ast.PathExpression(segments=(ast.Segment(name=ast.Name(name, span)),), span=span)
     context.scopes.append({name: Symbol(name, span, checked, is_read=True)})
     try:
-        yield descriptor_of(checked), (*given[:place], replace(argument, value=path), *given[place + 1 :])
+        found = checked if isinstance(checked, Invalid) else descriptor_of(checked)
+        yield found, (*given[:place], replace(argument, value=path), *given[place + 1 :])
     finally:
         context.scopes.pop()
 

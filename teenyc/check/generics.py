@@ -35,7 +35,7 @@ def stated_generics(context: Context, function: ast.Function, written: Written, 
             if constant is None:
                 return None
             constants[generic.name.text] = constant
-        elif generic.name.text != trait_of(function) and not _is_open(given):
+        elif generic.name.text != trait_of(function) and not is_open(given):
             element = _element(context, given)
             if element is None:
                 return None
@@ -53,7 +53,7 @@ def _slots(function: ast.Function, count: int) -> list[ast.Generic] | None:
     return next((slots for slots in (every, plain, constants) if len(slots) == count), None)
 
 
-def _is_open(given: ast.TypeExpression | ast.Expression) -> bool:
+def is_open(given: ast.TypeExpression | ast.Expression) -> bool:
     """Whether `_` stands there."""
     if isinstance(given, ast.OtherType):
         return given.text == "_"

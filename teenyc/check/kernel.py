@@ -188,7 +188,8 @@ def _check_bound(context: Context, node: ast.Function, parameters: list[ir.Param
             found.add(element.name)
     for generic in node.generics:
         name = generic.name.text
-        if name in context.elements and name not in found and len(parameters) == len(node.parameters):
+        is_bounded = isinstance(generic, ast.TypeParameter) and any(b.text in BOUNDS for b in generic.bounds)
+        if is_bounded and name not in found and len(parameters) == len(node.parameters):
             from teenyc.diagnostics.catalog.types import UnboundDtype
 
             context.report(UnboundDtype(span=generic.name.span, name=name))

@@ -144,6 +144,9 @@ _TYPES: Mapping[str, str] = MappingProxyType(
             "Vec Box Rc Arc HashMap Option Result".split(), "kernels have numbers, tensors and pointers only"
         ),
         **dict.fromkeys("ptr Ptr NonNull".split(), "memory is a `Pointer<f32>`"),
+        **dict.fromkeys(
+            "Tensor I32Tensor BoolTensor".split(), "a kernel takes a `Pointer<f32>`, and loads what it points to"
+        ),
         "constexpr": "constants are parameters in `<…>`: `const N: i32`",
     }
 )
@@ -179,4 +182,5 @@ def type_(name: str) -> str:
         return _TYPES["str"]
     if name.startswith(("&", "*")):
         return "kernels have no references: memory is a `Pointer<f32>`"
+    plain = plain.rpartition("::")[2]
     return _TYPES.get(plain) or _TYPES.get(plain.partition("<")[0]) or ""

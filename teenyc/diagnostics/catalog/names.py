@@ -5,6 +5,7 @@ from __future__ import annotations
 from teenyc.diagnostics.model import Diagnostic, Label
 from teenyc.record import record
 from teenyc.source import Span
+from teenyc.types import DTYPES
 
 
 @record(kw_only=True)
@@ -350,4 +351,6 @@ class WrongBound(Diagnostic):
         return f"unknown bound `{self.bound}` of `{self.name}`" if self.bound else f"`{self.name}` has no bound"
 
     def help(self) -> str:
+        if self.bound in DTYPES:
+            return f"a constant is written `const {self.name}: i32`"
         return f"write `{self.name}: Float`, or `{self.name}: Num` where integers are meant too"
