@@ -203,7 +203,7 @@ def _intrinsic(
     place = descriptors.place_of(record, given)
     if place is not None:
         with descriptors.receiver(context, given, place) as (type, named):
-            if type is INVALID:
+            if isinstance(type, Invalid):
                 return INVALID
             called = descriptors.overload(record, type)
             return _bound(context, called, replace(called, name=record.name), named, generics, (name_span, span))

@@ -35,6 +35,7 @@ from teenyc.types import (
     TypeVar,
     Unsuffixed,
     is_f8,
+    is_integer,
     scalar,
 )
 
@@ -212,14 +213,15 @@ class _Arguments:
         if pointer is None or memory is None or param.name not in self.record.stored:
             return None
         source = operand.type.element if isinstance(operand.type, TensorType) else None
+        if isinstance(operand, Literal) and isinstance(memory, DType) and is_integer(memory):
+            return self.expressions.term(operand)  # Triton converts it to the type of the memory
+        if self.record.effects and source != memory and (narrow := self.widened(operand, memory)) is not None:
+            return narrow
         if not self.record.effects or not needs_rounding(source, memory):
             return None
         is_exact = is_exact_f8 if is_f8(memory) else is_exact_bf16
         if isinstance(operand, Literal) and is_exact(operand):
             return _as_float(operand) if isinstance(memory, TypeVar) and type(operand.value) is int else None
-        narrow = self.widened(operand, memory)
-        if narrow is not None:
-            return narrow
         inner = self.uncast(operand)
         term = inner if inner is not None and does_itself(inner, source) else self.expressions.passed(operand)
         return rounded(self.expressions, term, memory, self.memory_type(pointer, memory))

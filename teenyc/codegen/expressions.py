@@ -58,6 +58,8 @@ WRAPPING = ("add", "sub", "mul", "shl")
 """The operators whose result may need more bits than their operands."""
 
 COMPARE: Mapping[str, str] = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+OPPOSITE: Mapping[str, str] = {"eq": "ne", "ne": "eq", "lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
+"""What holds where a comparison does not; in order only of numbers that are no NaN."""
 
 
 @record
@@ -166,6 +168,19 @@ class Expressions:
             inner = self.condition(definition.operation.operand)
             return Term(f"not {inner.within(terms.NOT)}", terms.NOT, inner.kind, BOOL)
         return self.term(operand)
+
+    def opposite(self, operand: Operand) -> Term:
+        """The opposite of a condition: `a != b` for `a == b`, `a >= b` for integers `a < b`, otherwise `not …`."""
+        definition = self.inlining.definitions.get(operand.id) if isinstance(operand, Value) else None
+        compare = definition.operation if definition is not None else None
+        if isinstance(compare, Compare) and compare.operator in OPPOSITE:
+            element = element_of(compare.left)
+            if compare.operator in ("eq", "ne") or (element is not None and is_integer(element)):
+                return self.compare(replace(compare, operator=OPPOSITE[compare.operator]))
+        condition = self.condition(operand)
+        if condition.binding == terms.NOT:
+            return replace(condition, text=condition.text.removeprefix("not "))
+        return Term(f"not {condition.within(terms.NOT)}", terms.NOT, condition.kind, condition.element)
 
     # ---- operations -------------------------------------------------------------------------------------------------
 

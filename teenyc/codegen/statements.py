@@ -190,13 +190,12 @@ class Statements:
         if self.is_idle(statement):
             self.lines.keep(statement.comments)
             return
-        condition = self.expressions.condition(statement.condition)
-        negated = Term(f"not {condition.within(terms.NOT)}", terms.NOT, condition.kind, condition.element)
+        condition = self.expressions.condition(statement.condition).text
         first, second = statement.then, statement.otherwise
         is_only_second = self.is_empty(first, statement) and not self.is_empty(second, statement)
         if is_only_second or (_returns(second) and not _returns(first)):
-            condition, first, second = negated, second, first
-        self.lines.code(f"if {_unnegated(condition)}:", indent, statement.span, statement.comments)
+            condition, first, second = self.expressions.opposite(statement.condition).text, second, first
+        self.lines.code(f"if {condition}:", indent, statement.span, statement.comments)
         self.branch(first, statement, indent)
         if _returns(first):
             self.block(second, indent)
@@ -216,10 +215,13 @@ class Statements:
             if self.lines.written[start + 1 :] == [f"{indent}{STEP}pass"]:
                 del self.lines.written[start:]
             return
+        first, second = inner.then, inner.otherwise
         condition = self.expressions.condition(inner.condition).text
+        if self.is_empty(first, inner):
+            condition, first, second = self.expressions.opposite(inner.condition).text, second, first
         self.lines.code(f"elif {condition}:", indent, inner.span)
-        self.branch(inner.then, inner, indent, inner.comments.leading)
-        self.otherwise(inner.otherwise, inner, indent)
+        self.branch(first, inner, indent, inner.comments.leading)
+        self.otherwise(second, inner, indent)
 
     def branch(self, block: Block, statement: If, indent: str, comments: tuple[str, ...] = ()) -> None:
         with self.lines.inside(indent + STEP):
@@ -236,8 +238,8 @@ class Statements:
         inner = rest[0]
         pairs = zip(outer.results, block.yields, strict=False)
         forwarded = all(self.is_same(r, y) and y in inner.results for r, y in pairs)
-        is_needed = self.is_empty(inner.then, inner) or self.selection(inner, "") is not None
-        return inner if forwarded and not is_needed else None
+        is_empty = self.is_empty(inner.then, inner) and self.is_empty(inner.otherwise, inner)
+        return inner if forwarded and not is_empty and self.selection(inner, "") is None else None
 
     def is_empty(self, block: Block, statement: If) -> bool:
         """Whether a branch has nothing to write."""
@@ -280,11 +282,6 @@ class _Move:
 
 def _returns(block: Block) -> bool:
     return bool(block.statements) and isinstance(block.statements[-1], Return)
-
-
-def _unnegated(condition: Term) -> str:
-    """A condition without a double `not`."""
-    return condition.text.removeprefix("not not ")
 
 
 def _option(value: object, names: Mapping[str, str]) -> str:

@@ -40,7 +40,7 @@ def bytes(a_ptr, x_ptr, y_ptr, c_ptr, z_ptr):
     a = tl.load(a_ptr + at)
     tl.store(c_ptr + at, tl.dot(a, tl.trans(a), tl.load(c_ptr + at), out_dtype=tl.int32))
     z = tl.dot(tl.load(x_ptr + at), tl.load(x_ptr + at), max_num_imprecise_acc=32)
-    tl.store(z_ptr + at, (z + tl.dot(tl.load(x_ptr + at), tl.load(y_ptr + at))).to(tl.float16).to(tl.float32))
+    tl.store(z_ptr + at, (z + tl.dot(tl.load(x_ptr + at), tl.load(y_ptr + at))).to(tl.float16))
 
 
 TEENYC = {

@@ -79,7 +79,7 @@ def bent(x, limit):
 @triton.jit
 def write(o_ptr, values_0, values_1, n):
     D: tl.constexpr = o_ptr.dtype.element_ty
-    if not n == 0:
+    if n != 0:
         tl.store(o_ptr, _round_to(values_0, D))
         tl.store(o_ptr + 1, _round_to(values_1, D))
 

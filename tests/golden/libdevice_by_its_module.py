@@ -67,7 +67,7 @@ def angles(x, y, z):
     at = tl.program_id(0).to(tl.int64) * 64 + tl.arange(0, 64)
     v = tl.load(x + at).to(COMPUTE)
     tl.store(y + at, _round_to(libdevice.atan(v) + libdevice.atan2(v, v), y.dtype.element_ty))
-    tl.store(z + at, v.to(tl.float16).to(tl.float32))
+    tl.store(z + at, v.to(tl.float16))
 
 
 TEENYC = {
