@@ -156,10 +156,14 @@ class _Speaker:
 
     def configurations(self) -> Iterator[Remark]:
         """The blocks and launch options that are tried, in one sentence."""
-        if self.plan.configurations:
-            names = "×".join(f"`{name}`" for name, _ in self.plan.configurations[0])
-            rows = ", ".join("×".join(str(value) for _, value in each) for each in self.plan.configurations)
+        tried = self.plan.configurations
+        if len({tuple(name for name, _ in each) for each in tried}) == 1:
+            names = "×".join(f"`{name}`" for name, _ in tried[0])
+            rows = ", ".join("×".join(str(value) for _, value in each) for each in tried)
             yield Remark("configurations", f"configurations that are tried, {names}: {rows}", self.kernel.span)
+        elif tried:
+            rows = "; ".join(", ".join(f"`{name} = {value}`" for name, value in each) for each in tried)
+            yield Remark("configurations", f"configurations that are tried: {rows}", self.kernel.span)
 
     # ---- sums -------------------------------------------------------------------------------------------------------
 
