@@ -18,6 +18,7 @@ HAS_GPU = shutil.which("nvidia-smi") is not None or Path("/dev/kfd").exists()
 
 if not HAS_GPU:
     os.environ.setdefault("TRITON_INTERPRET", "1")
+os.environ.setdefault("TEENYC_TUNE", "0")  # on a GPU, timing every configuration for every case would take hours
 os.environ["PYTHONPATH"] = os.pathsep.join([str(TESTS.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
 INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from teenyc.driver import Compiled
 
 
-WIDE_BLOCK, LARGEST_BLOCK = 64, 2**20
+WIDE_BLOCK, LARGEST_BLOCK = 32, 2**20
 """The greatest block of f32 and f64 that is tried first, and any block."""
 
 

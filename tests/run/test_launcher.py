@@ -263,6 +263,7 @@ def benches(device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
         monkeypatch.setattr(module, "_gpu", lambda: bench.gpu)
         monkeypatch.setattr(module, "_milliseconds", bench.milliseconds)
         monkeypatch.setattr(kernel, "_fits", bench.fits)
+        monkeypatch.setattr(kernel, "tune", True)
         monkeypatch.setattr(kernel, "_known", {})
         monkeypatch.setattr(kernel, "_plans", {})
         for name in ("plain", "tiled"):
@@ -382,6 +383,24 @@ def test_what_was_chosen_becomes_a_table(bench: Bench, device: str) -> None:
     assert row["dtypes"] == ["f32"] * 3
 
 
+@pytest.mark.gpu
+def test_configurations_are_timed_on_a_gpu(
+    rows: ModuleType, device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel, case = rows.row_products, Case(device, 1000, 300)
+    monkeypatch.setattr(kernel, "tune", True)
+    monkeypatch.setattr(kernel, "_known", {})
+    monkeypatch.setattr(kernel, "_plans", {})
+    with triton.knobs.cache.scope():
+        triton.knobs.cache.dir = str(tmp_path)
+        kernel[(1000,)](*case.arguments)
+        case.check()
+        (found,) = tmp_path.rglob("tuned.json")
+    tuned = json.loads(found.read_text())
+    assert len(tuned["milliseconds"]) > 2
+    assert [tuned["config"]] == list(kernel.chosen().values())
+
+
 # ---- kernels that are not tiled, of which a launch chooses constants ------------------------------------------------
 
 CHOICES = """
@@ -436,7 +455,7 @@ def test_the_tuner_chooses_constants(choices: ModuleType, benches: Callable[...,
     bench, scaled = benches(choices, choices.scaled), Scaled(device)
     bench.speed = lambda config: -config["BLOCK"]
     scaled.check(choices.scaled)
-    scaled.check(choices.Scaled())
+    scaled.check(choices.Scaled(check=False))
     assert scaled.grids[-1] == 64
     assert [config["BLOCK"] for config in bench.tried] == [32, 64]
     assert list(choices.scaled.chosen().values()) == [{"BLOCK": 64, "num_warps": 4}]
