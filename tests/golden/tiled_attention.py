@@ -593,15 +593,15 @@ class _Launcher:
         return None if is_wrong else dict(zip(self._facts["constants"], (16, 32, 16), strict=False))
 
     def _candidates(self, kind, grid):
-        """What may be fastest: no larger than the grid or, for wide numbers, registers; plain for few programs."""
+        """What may be fastest: no larger than the grid; small, or plain, for wide numbers; plain for few programs."""
         configs = self._facts["configs"]
         if self.tiled is None:
             return configs
         is_wide = self._facts["dots"] and any(_FLOATS.get(_element(dtype)) in (32, 64) for dtype in kind[1][:1])
-        most = {name: 64 if is_wide else 2**30 for name in self._facts["constants"]}
+        most = {name: 32 if is_wide else 2**30 for name in self._facts["constants"]}
         most.update({name: min(most[name], max(16, 2 * grid[axis])) for axis, name in self._blocks})
         small = [c for c in configs if all(c[name] <= most[name] for name in most)]
-        return [*(small or configs[-1:]), *([None] if grid[0] * grid[1] * grid[2] <= 4096 else [])]
+        return [*(small or configs[-1:]), *([None] if is_wide or grid[0] * grid[1] * grid[2] <= 4096 else [])]
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
