@@ -45,9 +45,11 @@ ARITHMETIC = ("exp", "exp2", "load", "where", "maximum", "minimum", "sum", "broa
 """What is finite for operands that are, zeros among them."""
 
 
-def unconditional(loop: For, infos: Mapping[int, AxisInfo], selections: frozenset[int], ids: Iterator[int]) -> For:
+def unconditional(
+    loop: For, infos: Mapping[int, AxisInfo], blocked: Axes, selections: frozenset[int], ids: Iterator[int]
+) -> For:
     """The loop with conditions moved from what it carries into what is added; `selections` were branches."""
-    state = _Moving(loop, infos, selections, ids)
+    state = _Moving(loop, infos, blocked, ids)
     statements = list(loop.body.statements)
     for move in (state.select_extremum, state.select_sum):  # to which sums may be brought
         for statement in tuple(statements):
@@ -71,7 +73,7 @@ class _Moving:
 
     loop: For
     infos: Mapping[int, AxisInfo]
-    selections: frozenset[int]
+    blocked: Axes
     ids: Iterator[int]
     lets: dict[int, Let] = field(default_factory=dict)
     depends: dict[int, frozenset[int]] = field(default_factory=dict)
@@ -185,12 +187,13 @@ class _Moving:
         return [replace(t, factors=tuple(map(self.plain, t.factors))) for t in terms]
 
     def is_open(self, value: Value) -> bool:
-        """Sums and products of factors are taken apart, quotients and selections are factors."""
         let = self.lets.get(value.id)
         match let.operation if let is not None else None:
-            case None | ExpandDims() | Binary(operator="div") | Call(intrinsic="where"):
+            case None | ExpandDims() | Call(intrinsic="where") | Binary(operator="div"):
                 return False
-        return bool(self.on(value))
+        info = self.infos.get(value.id)
+        width = len(info.outer & self.blocked) + sum(map(bool, info.lanes)) if info is not None else 0
+        return bool(self.on(value)) or width > 2
 
     @property
     def carried(self) -> frozenset[int]:

@@ -9,6 +9,7 @@ from teenyc.ir.nodes import Literal, Operand
 from teenyc.record import record, replace
 from teenyc.source import Span
 from teenyc.tiling import precision
+from teenyc.tiling.bounds import is_true
 from teenyc.tiling.plan import BlockedAxis, Key, Term
 from teenyc.tiling.state import Blocking, Tile, element_of, shape_of, zero_of
 from teenyc.types import ONE, Element, Extent, is_float, scalar
@@ -53,6 +54,7 @@ def parts_of(b: Blocking, term: Term, key: Key, span: Span) -> Parts:
         precision.note(b, operand, factor.tile)
     divisors = [b.tile(d, span) for d in term.divisors]
     conditions = [Chosen(b.tile(c.operand, span), c.holds) for c in term.conditions]
+    conditions = [c for c in conditions if not (c.holds and is_true(c.flags.operand))]
     inside = [f for f in factors if key in keys(f.tile)]
     dividing = [d for d in divisors if key in keys(d)]
     choosing = [c for c in conditions if key in keys(c.flags)]

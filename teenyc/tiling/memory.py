@@ -16,6 +16,7 @@ from teenyc.types import BOOL, I32, scalar
 def load(b: Blocking, let: Let, call: Call) -> None:
     (result,) = let.results
     given = {n: b.tile(o, let.span) for n, o in call.operands}
+    is_counting = counting(b, given["pointer"]) is not None
     for valid in (counting(b, given["pointer"]), guard(b, let, given["pointer"])):
         if valid is not None:
             given["mask"] = both(b, given.get("mask"), valid, let.span)
@@ -31,6 +32,9 @@ def load(b: Blocking, let: Let, call: Call) -> None:
     b.raw.add(result.id)
     loop = next((axis.id for axis in lead if axis.kind == "loop"), None)
     b.stage(Staged(result.id, root_of(b, call.operands[0][1]), lead, rank, loop))
+    other = given.get("other")
+    if is_counting and other is not None and isinstance(other.operand, Literal) and other.operand.value == 0:
+        b.zeros.add(value.id)
 
 
 def root_of(b: Blocking, pointer: Operand) -> str:

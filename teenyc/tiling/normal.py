@@ -1,15 +1,23 @@
-"""Normal forms of control, before blocking: indices of programs stand at the top of the kernel."""
+"""Normal forms of control: indices at the top, `while`s that count as `for`s, bounds in the heads of loops."""
 
 from __future__ import annotations
 
-from teenyc.ir.nodes import Call, Kernel, Let, Statement
-from teenyc.ir.walk import map_statements, statements_of
+from itertools import count
+
+from teenyc.ir.nodes import Call, Kernel, Let, Statement, Value
+from teenyc.ir.walk import all_operands, map_statements, statements_of, values_of
 from teenyc.record import replace
+from teenyc.tiling.counting import counted
+from teenyc.tiling.narrowing import narrowed
 
 
 def normal(kernel: Kernel) -> Kernel:
-    """The kernel in the form that blocking starts from."""
-    return hoisted(kernel)
+    """The kernel in the form that blocking starts from; of one in that form, itself."""
+    ids = count(max((v.id for v in values_of(kernel)), default=0) + 1)
+    kernel = hoisted(kernel)
+    used = frozenset(operand.id for operand in all_operands(kernel.body) if isinstance(operand, Value))
+    kernel = replace(kernel, body=map_statements(kernel.body, lambda s: counted(s, used, ids)))
+    return replace(kernel, body=map_statements(kernel.body, lambda s: narrowed(s, ids)))
 
 
 def hoisted(kernel: Kernel) -> Kernel:

@@ -89,7 +89,7 @@ class Blocking:
     that differ from row to row, by the loop's counter. `around` are the statements of the blocks around that at hand,
     `anywhere` what says whether flags hold along axes, by the flags and the other axes. `small` are tiles of small
     numbers, `needs` the extents of products of matrices; `dot_operands` and `dot_precision` are what the kernel says of
-    products.
+    products. `zeros` are loaded values that are 0 in the iterations that do not count.
     """
 
     rows: Sequence[Rows]
@@ -103,6 +103,7 @@ class Blocking:
     valid: tuple[Tile, ...] = ()
     iterations: Tile | None = None
     raw: set[int] = field(default_factory=set)
+    zeros: set[int] = field(default_factory=set)
     loaded: dict[int, Tile] = field(default_factory=dict)
     multiples: dict[int, tuple[Tile, Extent]] = field(default_factory=dict)
     guards: Mapping[int, Operand] = field(default_factory=dict)

@@ -69,7 +69,7 @@ def straightened(kernel: Kernel, blocked: Sequence[BlockedAxis]) -> Straight:
         def moved(statement: Statement) -> tuple[Statement, ...]:
             if not isinstance(statement, For) or statement.counter.id not in loops:
                 return (statement,)
-            return (unconditional(statement, infos, selections, ids),)
+            return (unconditional(statement, infos, axes_blocked, selections, ids),)
 
         straight = replace(straight, body=map_statements(straight.body, moved))
     return Straight(straight, state.guards, state.bounds)

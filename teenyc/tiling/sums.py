@@ -112,7 +112,8 @@ def counted(b: Blocking, key: Key, extent: Extent, valid: Tile | None, element: 
 
 def plain_sum(b: Blocking, tile: Tile, key: Key, element: Element, span: Span, name: str, valid: Tile | None) -> Tile:
     """A plain sum over one axis of a tile."""
-    tile = b.masked(tile, valid, Literal(zero_of(element), scalar(element)), span)
+    if not has_zeros(b, tile):
+        tile = b.masked(tile, valid, Literal(zero_of(element), scalar(element)), span)
     shape = list(shape_of(tile.operand))
     axis = tile.lead.index(key) if isinstance(key, BlockedAxis) else len(shape) - 1 - key
     del shape[axis]
@@ -134,11 +135,9 @@ def product(
     acc: Tile | None,
 ) -> Tile:
     """The product of two matrices, its axes in the order of all tiles."""
+    zero = Literal(zero_of(element), scalar(element))
     if valid is not None:
-        n = 0 if keys(valid) <= keys(groups[0]) else 1
-        zero = Literal(zero_of(element), scalar(element))
-        masked = precision.masked(b, groups[n], valid, zero, span)
-        groups = [masked if m == n else g for m, g in enumerate(groups)]
+        groups = [g if has_zeros(b, g) else precision.masked(b, g, valid, zero, span) for g in groups]
     others = [next(iter(keys(g) - {key})) for g in groups]
     if place(b, others[1]) < place(b, others[0]):
         groups, others = groups[::-1], others[::-1]
@@ -161,6 +160,12 @@ def product(
     attributes = (("input_precision", chosen.precision), ("out_dtype", element))
     made = b.call("dot", operands, attributes, element, shape, span, name)
     return Tile(grouping.reshaped(b, made, spread, span), lead, rank)
+
+
+def has_zeros(b: Blocking, tile: Tile) -> bool:
+    """Whether a tile is zero in the iterations that do not count: it was loaded under that very mask."""
+    loaded = (precision.source_of(b, tile) or tile).operand
+    return isinstance(loaded, Value) and loaded.id in b.zeros
 
 
 def place(b: Blocking, key: Key) -> int:

@@ -51,6 +51,7 @@ LOOPS = {
     "nested": f"for k_row in 0..keys {{ if k_row <= q_row {{ if k_row % 2 == 0 {{ {STEP} }} }} }}",
     "skipped": f"for k_row in 0..keys {{ if k_row > q_row {{ continue; }} {STEP} }}",
     "every_third": f"for k_row in (1..keys).step_by(3) {{ {STEP} }}",
+    "while": f"let mut k_row = 1; while k_row < minimum(q_row + 2, keys) {{ {STEP} k_row += 2; }}",
     "everywhere": f"for k_row in 0..keys {{ if window > 0 {{ {STEP} }} }}",
 }
 
@@ -68,6 +69,7 @@ def _counts(kind: str, rows: int, keys: int, window: int) -> torch.Tensor:
         "nested": (j <= i) & (j % 2 == 0),
         "skipped": j <= i,
         "every_third": every & (j % 3 == 1),
+        "while": (j % 2 == 1) & (j < i + 2),
         "everywhere": every & (window > 0),
     }[kind]
 
@@ -109,6 +111,71 @@ def test_steps_in_both_branches(folder: Path, device: str, rows: int, n: int) ->
     total = torch.exp(scores - highest[:, None]).nan_to_num(0.0).sum(1)
     expected = ((~taken).double() @ y.double().cpu()[:n]) * total[:, None] + highest[:, None]
     torch.testing.assert_close(out["o"].double(), expected, rtol=1e-4, atol=1e-4)
+
+
+GRADIENTS = """
+#[kernel(tile(q_row, k_row))]
+fn backward_dq<const N: i32>(
+    q: Pointer<f32>, k: Pointer<f32>, v: Pointer<f32>, l: Pointer<f32>, d: Pointer<f32>, d_o: Pointer<f32>,
+    dq: Pointer<f32>, rows: i32,
+) {
+    let q_row = program_id(0);
+    let lane = arange(0, N);
+    let own = load(q + q_row * N + lane);
+    let own_do = load(d_o + q_row * N + lane);
+    let own_l = load(l + q_row);
+    let own_d = load(d + q_row);
+    let mut acc = zeros::<f32>(&[N]);
+    for k_row in 0..q_row + 1 {
+        let key = load(k + k_row * N + lane);
+        let p = exp(sum(own * key, axis = 0) - own_l);
+        let ds = p * (sum(own_do * load(v + k_row * N + lane), axis = 0) - own_d);
+        acc = acc + ds * key;
+    }
+    store(dq + q_row * N + lane, acc);
+}
+
+#[kernel(tile(k_row, q_row))]
+fn backward_dkv<const N: i32>(
+    q: Pointer<f32>, k: Pointer<f32>, v: Pointer<f32>, l: Pointer<f32>, d: Pointer<f32>, d_o: Pointer<f32>,
+    dk: Pointer<f32>, dv: Pointer<f32>, rows: i32,
+) {
+    let k_row = program_id(0);
+    let lane = arange(0, N);
+    let own_k = load(k + k_row * N + lane);
+    let own_v = load(v + k_row * N + lane);
+    let mut acc_k = zeros::<f32>(&[N]);
+    let mut acc_v = zeros::<f32>(&[N]);
+    for q_row in k_row..rows {
+        let query = load(q + q_row * N + lane);
+        let row_do = load(d_o + q_row * N + lane);
+        let p = exp(sum(query * own_k, axis = 0) - load(l + q_row));
+        acc_v += p * row_do;
+        let ds = p * (sum(row_do * own_v, axis = 0) - load(d + q_row));
+        acc_k += ds * query;
+    }
+    store(dk + k_row * N + lane, acc_k);
+    store(dv + k_row * N + lane, acc_v);
+}
+"""
+
+
+@pytest.mark.parametrize("rows", [1, 15, 17, 64, 100])
+def test_gradients_of_causal_attention(folder: Path, device: str, rows: int) -> None:
+    module = _module(GRADIENTS, folder, "gradients")
+    torch.manual_seed(rows)
+    exact = [torch.randn(rows, N, dtype=torch.float64, requires_grad=True) for _ in range(3)]
+    q, k, v = exact
+    scores = (q @ k.T).masked_fill(torch.ones(rows, rows).triu(1).bool(), float("-inf"))
+    o, d_o = torch.softmax(scores, dim=1) @ v, torch.randn(rows, N, dtype=torch.float64)
+    o.backward(d_o)
+    given = {"q": q, "k": k, "v": v, "l": torch.logsumexp(scores, dim=1), "d": (o * d_o).sum(1), "d_o": d_o}
+    arguments = {name: t.detach().float().to(device) for name, t in given.items()}
+    out = blocked(module, "backward_dq", {**arguments, "rows": rows}, {"dq": (rows, N)}, (rows,), {"N": N}, 1e-4)
+    both = {"dk": (rows, N), "dv": (rows, N)}
+    out |= blocked(module, "backward_dkv", {**arguments, "rows": rows}, both, (rows,), {"N": N}, 1e-4)
+    for name, tensor in zip(("dq", "dk", "dv"), exact, strict=True):
+        torch.testing.assert_close(out[name].double(), tensor.grad, rtol=1e-4, atol=1e-4)
 
 
 def _module(text: str, folder: Path, name: str) -> ModuleType:
