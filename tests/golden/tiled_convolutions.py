@@ -111,16 +111,12 @@ def convolution_1d_tiled(
             acc = tl.dot(
                 tl.load(w + (tap + full_c.to(tl.int64) * taps) + w_lanes, mask=is_c[None, :], other=0.0),
                 tl.trans(
-                    tl.where(
-                        is_c[None, :],
-                        tl.load(
-                            x
-                            + (tap + full_c.to(tl.int64) * n + full_c.to(tl.int64) * taps - full_c.to(tl.int64) * 1)
-                            + x_lanes,
-                            mask=is_c[None, :],
-                            other=0.0,
-                        ),
-                        0.0,
+                    tl.load(
+                        x
+                        + (tap + full_c.to(tl.int64) * n + full_c.to(tl.int64) * taps - full_c.to(tl.int64) * 1)
+                        + x_lanes,
+                        mask=is_c[None, :],
+                        other=0.0,
                     ),
                 ),
                 acc,
@@ -216,14 +212,10 @@ def convolution_2d_tiled(
             if full_channel < channels:
                 is_channel = tl.arange(0, BLOCK_N) < channels - full_channel
                 acc = tl.dot(
-                    tl.where(
-                        is_channel[None, :],
-                        tl.load(
-                            x + (r * width * channels + full_channel) + x_lanes,
-                            mask=is_inside[:, None] & is_channel[None, :],
-                            other=0.0,
-                        ),
-                        0.0,
+                    tl.load(
+                        x + (r * width * channels + full_channel) + x_lanes,
+                        mask=is_inside[:, None] & is_channel[None, :],
+                        other=0.0,
                     ),
                     tl.load(
                         w

@@ -59,12 +59,7 @@ def row_sums_tiled(x, y, rows: tl.int32, columns: tl.int32, BLOCK_N: tl.constexp
     if full_column < columns:
         is_column = tl.arange(0, BLOCK_N) < columns - full_column
         total = total + tl.sum(
-            tl.where(
-                is_column,
-                tl.load(x + (row * columns + full_column) + x_lanes, mask=is_column, other=0.0).to(COMPUTE),
-                0.0,
-            ),
-            axis=0,
+            tl.load(x + (row * columns + full_column) + x_lanes, mask=is_column, other=0.0).to(COMPUTE), axis=0
         )
     tl.store(y + row, _round_to(total, y.dtype.element_ty))
 

@@ -80,7 +80,7 @@ def product_of_elements_tiled(
     if full_k < k_size:
         is_k = tl.arange(0, BLOCK_K) < k_size - full_k
         acc = tl.dot(
-            tl.where(is_k[None, :], tl.load(a + full_k + a_lanes, mask=is_k[None, :], other=0.0), 0.0),
+            tl.load(a + full_k + a_lanes, mask=is_k[None, :], other=0.0),
             tl.trans(tl.load(b + full_k.to(tl.int64) * n + b_lanes, mask=is_k[None, :], other=0.0)),
             acc,
             input_precision="ieee",
@@ -148,7 +148,7 @@ def linear_tiled(
     if full_k < k_size:
         is_k = tl.arange(0, BLOCK_N) < k_size - full_k
         acc_ = tl.dot(
-            tl.where(is_k[None, :], tl.load(x + full_k + x_lanes, mask=is_k[None, :], other=0.0), 0.0),
+            tl.load(x + full_k + x_lanes, mask=is_k[None, :], other=0.0),
             tl.load(w + full_k.to(tl.int64) * N + w_lanes, mask=is_k[:, None], other=0.0),
             acc_,
             input_precision="ieee",

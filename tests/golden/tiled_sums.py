@@ -77,7 +77,7 @@ def several_terms_tiled(
             acc
             - tl.dot(
                 tl.where(is_key[None, :], score * c - 1.0, 0.0),
-                one + tl.load(v + product + k_lanes, mask=is_key[:, None], other=0.0),
+                tl.where(is_key[:, None], one + tl.load(v + product + k_lanes, mask=is_key[:, None], other=0.0), 0.0),
                 input_precision="ieee",
                 out_dtype=tl.float32,
             )
