@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from teenyc.check.context import Library
 from teenyc.check.kernel import check_kernel
 from teenyc.check.modules import declarations_of, duplicate, is_kernel, items_of
-from teenyc.check.ops import check_ops
+from teenyc.check.ops import check_backward, check_ops
 from teenyc.check.pad import check_padding
 from teenyc.check.signature import trait_of
 from teenyc.check.uncalled import check_uncalled, check_unread
@@ -43,6 +43,8 @@ def check(
     _check_options(kernels, reporter, constants or {}, dtypes or {})
     structs = [i for i in items if isinstance(i, ast.OpStruct)]
     ops = () if declarations.is_partial else check_ops(structs, kernels, reporter)
+    if not declarations.is_partial:
+        check_backward(kernels, module.imports, reporter)
     if not reporter.has_errors:
         for kernel in checked:
             if kernel is not None:

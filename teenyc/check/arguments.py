@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from teenyc.check import expressions, operators
 from teenyc.check.context import INVALID, Context, Group, Invalid, Place, describe
-from teenyc.check.misfits import NEEDS, form, is_misfit, wrong
+from teenyc.check.misfits import NEEDS, as_list, form, is_misfit, is_spread, items_of_list, wrong
 from teenyc.check.types import element_of
 from teenyc.intrinsics.spec import REQUIRED, Given, Intrinsic, Operator, Param, Role, Static
 from teenyc.ir import nodes as ir
@@ -42,6 +42,8 @@ def bind(
     positional = [a for a in given if a.name is None]
     if len(positional) > len(by_place):
         _too_many(context, function, params, positional)
+        return None
+    if is_spread(context, function, by_place, positional):
         return None
     bound: dict[str, ast.Argument] = dict(zip((p.name for p in by_place), positional, strict=False))
     is_sound = True
@@ -91,7 +93,7 @@ def _too_many(context: Context, function: str, params: tuple[Param, ...], positi
     last = extra[-1].value
     advice = ""
     if lists and not isinstance(positional[by_place.index(lists[0])].value, ast.Array | ast.Tuple):
-        advice = f"`{lists[0].name}` is one list: write `&[…]`"
+        advice = f"`{lists[0].name}` is one list: write `{as_list(items_of_list(by_place, lists[0], positional))}`"
     elif any(p.role is Role.DTYPE for p in params) and isinstance(last, ast.PathExpression):
         advice = f"a type is stated in `::<…>`: `{function}::<{last.segments[-1].name.text}>(…)`"
     span = extra[0].span.to(extra[-1].span)
@@ -186,7 +188,7 @@ def _read_one(context: Context, function: str, param: Param, node: ast.Expressio
 def _indices(context: Context, function: str, param: Param, node: ast.Expression, result: Read) -> bool:
     """A list whose items are operands of their own, under the parameter's name and their number."""
     if not isinstance(node, ast.Array | ast.Tuple):
-        wrong(context, function, param, node.span, form(context, node))
+        wrong(context, function, param, node.span, form(context, node), node)
         return False
     result.given[param.name] = Given(node.span)
     items = [_operand(context, function, param, item) for item in node.items]
@@ -280,7 +282,7 @@ def _extent(context: Context, function: str, param: Param, node: ast.Expression)
 
 def _several(context: Context, function: str, param: Param, node: ast.Expression) -> Static:
     if not isinstance(node, ast.Array | ast.Tuple):
-        wrong(context, function, param, node.span, form(context, node))
+        wrong(context, function, param, node.span, form(context, node), node)
         return None
     extents = [_extent(context, function, param, item) for item in node.items]
     if any(e is None for e in extents):

@@ -5,6 +5,7 @@ The names that this makes hold a quote, so that no name of a source can be meant
 
 from __future__ import annotations
 
+from teenyc.check.jumps import counting
 from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.syntax import ast
@@ -86,7 +87,7 @@ def _downwards_call(node: ast.For) -> ast.Block | None:
 
 def _loop(node: ast.For, count: str, iterable: ast.Expression, counter: ast.Expression) -> ast.For:
     """The loop over another iterable, with its own counter computed first."""
-    given = ast.Let(pattern=node.pattern, annotation=None, value=counter, span=node.span)
+    given = ast.Let(pattern=counting(node.pattern), annotation=None, value=counter, span=node.span)
     is_read = not isinstance(node.pattern, ast.NamePattern) or node.pattern.name.text != "_"
     statements = (given, *node.body.statements) if is_read else node.body.statements
     pattern = ast.NamePattern(name=ast.Name(count, node.span))

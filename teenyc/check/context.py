@@ -68,6 +68,7 @@ class Symbol:
     current: Checked
     mutable: bool = False
     is_parameter: bool = False
+    is_counter: bool = False
     is_read: bool = False
     is_assigned: bool = False
     function: FunctionValue | None = None

@@ -9,7 +9,7 @@ from teenyc.check.types import element_of
 from teenyc.ir import nodes as ir
 from teenyc.source import Span
 from teenyc.syntax import ast
-from teenyc.types import Element, TensorType
+from teenyc.types import DTYPES, Element, TensorType
 
 Written = tuple["ast.TypeExpression | ast.Expression", ...]
 
@@ -20,12 +20,20 @@ def stated_generics(context: Context, function: ast.Function, written: Written, 
     The trait parameter may be left out, and the dtype parameters too where only constants are stated.
     """
     slots = _slots(function, len(written))
-    if slots is None:
+    if slots is None or any(_is_type_for_constant(context, *pair) for pair in zip(slots, written, strict=True)):
         from teenyc.diagnostics.catalog.types import WrongGenerics
 
-        expected = len([g for g in function.generics if g.name.text != trait_of(function)])
-        name = function.name.text
-        context.report(WrongGenerics(span=span, function=name, expected=expected, found=len(written)))
+        plain = [g for g in function.generics if g.name.text != trait_of(function)]
+        context.report(
+            WrongGenerics(
+                span=span,
+                function=function.name.text,
+                expected=len(plain),
+                found=len(written),
+                parameters=tuple(g.name.text for g in plain),
+                constants=tuple(g.name.text for g in plain if isinstance(g, ast.ConstantParameter)),
+            )
+        )
         return None
     elements: dict[str, Element] = {}
     constants: dict[str, ir.Operand] = {}
@@ -51,6 +59,14 @@ def _slots(function: ast.Function, count: int) -> list[ast.Generic] | None:
     if count == 0:
         return None if constants else []
     return next((slots for slots in (every, plain, constants) if len(slots) == count), None)
+
+
+def _is_type_for_constant(context: Context, generic: ast.Generic, given: ast.TypeExpression | ast.Expression) -> bool:
+    """Whether a type is stated where a constant belongs, so that one argument is missing."""
+    if not isinstance(generic, ast.ConstantParameter) or not isinstance(given, ast.PathType | ast.PathExpression):
+        return False
+    name = given.segments[-1].name.text
+    return len(given.segments) == 1 and (name in DTYPES or name in context.elements) and context.lookup(name) is None
 
 
 def is_open(given: ast.TypeExpression | ast.Expression) -> bool:

@@ -46,7 +46,7 @@ def lowered_for(node: ast.For, range: ast.Range, step: ast.Expression) -> ast.Bl
         return _scope([replace(node, body=body, label=None)], node.span)
     counter = f"{_counter(node)}'{node.span.start}"
     at = node.span
-    given = ast.Let(pattern=node.pattern, annotation=None, value=_path(counter, at), span=at)
+    given = ast.Let(pattern=counting(node.pattern), annotation=None, value=_path(counter, at), span=at)
     stop = _path(f"stop'{at.start}", at)
     onward: ast.Statement = _assign(counter, "+=", step, at)
     is_single = isinstance(step, ast.IntegerLiteral) and step.value == 1
@@ -61,6 +61,12 @@ def lowered_for(node: ast.For, range: ast.Range, step: ast.Expression) -> ast.Bl
     whole = ast.While(condition=condition, body=inner, span=at, comments=node.comments)
     first = _let(f"stop'{at.start}", range.stop, range.stop.span, mutable=False)
     return _scope([first, _let(counter, range.start, at), _flag(loop.done, at), whole], at)
+
+
+def counting(pattern: ast.Pattern) -> ast.Pattern:
+    """The pattern of a counter that a lowered loop declares by a `let`: no body changes it, `mut` or not."""
+    is_name = isinstance(pattern, ast.NamePattern)
+    return replace(pattern, mutable=False, is_counter=True) if is_name else pattern
 
 
 def _guarded(onward: ast.Statement, is_last: ast.Expression, loop: Loop) -> ast.Statement:

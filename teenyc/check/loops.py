@@ -42,7 +42,8 @@ def for_loop(context: Context, node: ast.For) -> None:
     with _inner(context) as statements:
         if name != "_":
             assert isinstance(node.pattern, ast.NamePattern)
-            context.declare(Symbol(name, node.pattern.name.span, counter, is_read=bounds is None))
+            symbol = Symbol(name, node.pattern.name.span, counter, is_counter=True, is_read=bounds is None)
+            context.declare(symbol)
         block_value(context, node.body)
     carried, yields = _leave(context, symbols, insides)
     if bounds is None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from types import MappingProxyType
 from typing import assert_never
 
 from teenyc.check.context import Context
-from teenyc.intrinsics.spec import Param, Role
+from teenyc.intrinsics.spec import REQUIRED, Param, Role
 from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.types import DTYPES
@@ -30,6 +31,10 @@ NEEDS: Mapping[Role, str] = MappingProxyType(
 """What each role takes, in the words of reports; a choice names its own."""
 
 
+LISTS = (Role.SHAPE, Role.AXES, Role.INDICES)
+"""The roles that take a list."""
+
+
 def is_misfit(context: Context, function: str, param: Param, node: ast.Expression) -> bool:
     """Whether the form of an argument rules it out; reports it then."""
     found = _form(context, node)
@@ -42,19 +47,64 @@ def is_misfit(context: Context, function: str, param: Param, node: ast.Expressio
 def wrong(
     context: Context, function: str, param: Param, span: Span, found: str, node: ast.Expression | None = None
 ) -> None:
-    """Reports an argument that is not what its parameter takes; `node` is one that may name a type."""
+    """Reports an argument that is not what its parameter takes; `node` may name a type, or lack brackets."""
     from teenyc.diagnostics.catalog.types import WrongArgument
 
     listed = ", ".join(f'`"{choice}"`' for choice in param.choices)
     needs = NEEDS.get(param.role) or f"one of {listed}"
     type = _type_name(context, node)
     advice = ""
-    if type and param.role is Role.DTYPE:
+    if node is not None and param.role in LISTS and word(node) and not type:
+        advice = f"write `{as_list([node])}`"
+    elif type and param.role is Role.DTYPE:
         advice = f"write `{type}`"
     elif type and _takes_dtype(function):
         advice = f"a type is given by name, `dtype = {type}`, or by a cast, `x as {type}`"
     wrong = WrongArgument(span=span, function=function, name=param.name, needs=needs, found=found, advice=advice)
     context.report(wrong)
+
+
+def is_spread(context: Context, function: str, by_place: Sequence[Param], positional: Sequence[ast.Argument]) -> bool:
+    """Whether the parts of a list, such as a shape, stand there one by one; reports it then."""
+    param = next((p for p in by_place[: len(positional)] if p.role in LISTS), None)
+    items = items_of_list(by_place, param, positional) if param is not None else []
+    if param is None or len(items) < 2 or not all(map(word, items)):
+        return False
+    from teenyc.diagnostics.catalog.types import WrongArgument
+
+    advice, found = f"write `{as_list(items)}`", "a list without its `&[…]`"
+    span, needs = items[0].span.to(items[-1].span), NEEDS[param.role]
+    context.report(
+        WrongArgument(span=span, function=function, name=param.name, needs=needs, found=found, advice=advice)
+    )
+    return True
+
+
+def items_of_list(by_place: Sequence[Param], param: Param, positional: Sequence[ast.Argument]) -> list[ast.Expression]:
+    """The arguments from where a list belongs up to a type, or to those that a call must give behind it."""
+    place = by_place.index(param)
+    behind = sum(p.default is REQUIRED for p in by_place[place + 1 :])
+    items = [a.value for a in positional[place : len(positional) - behind]]
+    return list(takewhile(lambda item: word(item) not in DTYPES, items))
+
+
+def as_list(items: Sequence[ast.Expression]) -> str:
+    """Numbers and names as the list that they are meant to be; `…` for what is longer."""
+    words = [word(item) for item in items]
+    return f"&[{', '.join(w or '…' for w in words)}]" if any(words) else "&[…]"
+
+
+def word(node: ast.Expression) -> str:
+    """A number or a name as it is written; nothing for what is longer."""
+    match node:
+        case ast.IntegerLiteral():
+            return str(node.value)
+        case ast.Unary(operator="-", operand=ast.IntegerLiteral() as number):
+            return f"-{number.value}"
+        case ast.PathExpression(segments=(only,)) if only.name.text != "None":
+            return only.name.text
+        case _:
+            return ""
 
 
 def _type_name(context: Context, node: ast.Expression | None) -> str:

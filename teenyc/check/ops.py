@@ -1,4 +1,4 @@
-"""Op structs: host classes whose fields are kernels of the file with their constants bound."""
+"""Op structs, whose fields are kernels of the file with constants bound, and the kernels that `backward` names."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from teenyc.diagnostics.model import Reporter
 from teenyc.ir import nodes as ir
+from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.types import Extent
 
@@ -22,6 +23,27 @@ def check_ops(
     by_host = {host_name(k.name.text): k for k in kernels}
     found = [_op(s, by_host, reporter) for s in structs if s.parameters is not None]
     return tuple(op for op in found if op is not None)
+
+
+def check_backward(kernels: Sequence[ast.Function], imports: Sequence[ast.Import], reporter: Reporter) -> None:
+    """`backward = Name` names a kernel of the file as the host does; one that is imported by name is not known here."""
+    known = [host_name(k.name.text) for k in kernels]
+    names = {*known, *(i.name for i in imports)}
+    for kernel in kernels:
+        for argument in (a for at in kernel.attributes if at.name.text == "kernel" for a in at.arguments):
+            if argument.name is None or argument.name.text != "backward":
+                continue
+            node = argument.value
+            name = node.segments[-1].name.text if isinstance(node, ast.PathExpression) else ""
+            if name not in names:
+                _unknown_kernel(name, node.span, known, reporter)
+
+
+def _unknown_kernel(name: str, span: Span, known: Sequence[str], reporter: Reporter) -> None:
+    from teenyc.diagnostics.catalog.names import UnknownKernel
+    from teenyc.diagnostics.suggest import closest
+
+    reporter.report(UnknownKernel(span=span, name=name, known=tuple(known), similar=closest(name, known)))
 
 
 def _op(struct: ast.OpStruct, kernels: Mapping[str, ast.Function], reporter: Reporter) -> ir.OpClass | None:
@@ -64,11 +86,7 @@ def _field(
 ) -> ir.OpField | None:
     kernel = kernels.get(field.type.text)
     if kernel is None:
-        from teenyc.diagnostics.catalog.names import UnknownKernel
-        from teenyc.diagnostics.suggest import closest
-
-        similar = closest(field.type.text, list(kernels))
-        reporter.report(UnknownKernel(span=field.type.span, name=field.type.text, similar=similar))
+        _unknown_kernel(field.type.text, field.type.span, list(kernels), reporter)
         return None
     constants = [g.name.text for g in kernel.generics if isinstance(g, ast.ConstantParameter)]
     arguments = [_extent(a, parameters) for a in made.arguments] if made is not None else []

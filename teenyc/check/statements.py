@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Literal, assert_never
 
 from teenyc.check import expressions, operators
 from teenyc.check.context import INVALID, NOTHING, Checked, Context, Group, Invalid, Symbol, describe
@@ -188,6 +188,7 @@ def _bind_name(
         value = context.named(value, name, span)
     silent = isinstance(value, Invalid) or pattern.is_silent
     symbol = Symbol(name, pattern.name.span, value, mutable=pattern.mutable, is_read=silent, is_assigned=silent)
+    symbol.is_counter = pattern.is_counter
     context.declare(symbol)
     if pattern.mutable and not is_alias:
         _note_assignment(context, symbol, pattern.name.span)
@@ -238,9 +239,9 @@ def _target(context: Context, node: ast.Expression) -> Symbol | None:
     if not symbol.mutable and not isinstance(symbol.current, Invalid):
         from teenyc.diagnostics.catalog.names import AssignedImmutable
 
-        context.report(
-            AssignedImmutable(span=node.span, name=name, declared=symbol.span, is_parameter=symbol.is_parameter)
-        )
+        kind: Literal["parameter", "counter", "variable"] = "counter" if symbol.is_counter else "variable"
+        kind = "parameter" if symbol.is_parameter else kind
+        context.report(AssignedImmutable(span=node.span, name=name, declared=symbol.span, kind=kind))
         symbol.is_read = True
         return None
     symbol.is_assigned = True

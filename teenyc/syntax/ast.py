@@ -262,11 +262,12 @@ Expression: TypeAlias = (
 
 @record(kw_only=True)
 class NamePattern:
-    """`x` or `mut x`; `_` binds nothing. Lints say nothing of a silent one."""
+    """`x` or `mut x`; `_` binds nothing. Lints say nothing of a silent one; a counter is that of a `for`."""
 
     name: Name
     mutable: bool = False
     is_silent: bool = False
+    is_counter: bool = False
 
 
 @record(kw_only=True)

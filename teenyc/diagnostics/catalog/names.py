@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from teenyc.diagnostics.model import Diagnostic, Label
 from teenyc.record import record
 from teenyc.source import Span
@@ -182,13 +184,13 @@ class AssignedImmutable(Diagnostic):
         acc = acc + x;                      // error
         let mut acc = zeros::<f32>(&[N]);   // declare it mutable
 
-    Parameters and constants never change; copy them into a `let mut` first.
+    Parameters and constants never change, nor does the counter of a `for`; copy them into a `let mut` first.
     """
 
     code = "E0207"
     name: str
     declared: Span | None
-    is_parameter: bool = False
+    kind: Literal["variable", "parameter", "counter"] = "variable"
 
     def message(self) -> str:
         return f"cannot assign twice to immutable variable `{self.name}`"
@@ -197,11 +199,14 @@ class AssignedImmutable(Diagnostic):
         return "assigned here"
 
     def secondary(self) -> tuple[Label, ...]:
-        words = "declared here" if self.is_parameter else "declared without `mut` here"
+        words = "declared without `mut` here" if self.kind == "variable" else "declared here"
         return (Label(self.declared, words),) if self.declared else ()
 
     def help(self) -> str:
-        if self.is_parameter:
+        if self.kind == "counter":
+            copy = "k" if self.name == "j" else "j"
+            return f"the loop gives `{self.name}` its values: copy it first, `let mut {copy} = {self.name};`"
+        if self.kind == "parameter":
             return f"parameters and constants keep their values: copy it first, `let mut {self.name} = {self.name};`"
         return f"declare it with `let mut {self.name}`"
 
@@ -284,13 +289,20 @@ class UnknownKernel(Diagnostic):
 
     code = "E0210"
     name: str
+    known: tuple[str, ...] = ()
     similar: str | None = None
 
     def message(self) -> str:
+        if not self.name:
+            return "`backward` needs the name by which the host knows a kernel of this file"
         return f"no kernel of this file is called `{self.name}` on the host"
 
     def help(self) -> str | None:
-        return f"a similar kernel exists: `{self.similar}`" if self.similar else None
+        if self.similar:
+            return f"a similar kernel exists: `{self.similar}`"
+        listed = ", ".join(f"`{name}`" for name in self.known[:5])
+        more = len(self.known) - 5
+        return f"the kernels are called {listed}" + (f" and {more} more" if more > 0 else "") if listed else None
 
 
 @record(kw_only=True)

@@ -498,20 +498,40 @@ class NeverInitialised(Diagnostic):
 
 @record(kw_only=True)
 class WrongGenerics(Diagnostic):
-    """A call has more type arguments than the function takes, or an argument there that is no type.
+    """A call has more or fewer generic arguments, types and constants, than the function takes.
 
-    let x = zeros::<f32, i32>(&[N]);        // error
-    let x = zeros::<f32>(&[N]);
+        let x = zeros::<f32, i32>(&[N]);        // error
+        let x = zeros::<f32>(&[N]);
+
+    Types follow from the arguments and may be left out. The constants of a function must all be stated.
+
+        fn half<const N: i32>(x: Pointer<f32>) {}
+        half(x);                                // error: which `N`?
+        half::<64>(x);
     """
 
     code = "E0319"
     function: str
     expected: int
     found: int
+    parameters: tuple[str, ...] = ()
+    """The generic parameters of a function of the file."""
+    constants: tuple[str, ...] = ()
+    """The constants among them."""
 
     def message(self) -> str:
-        plural = "" if self.expected == 1 else "s"
-        return f"`{self.function}` takes {self.expected} type argument{plural}, {self.found} given"
+        types = self.expected - len(self.constants)
+        counts = [(types, "type"), (len(self.constants), "constant")]
+        kinds = [f"{n} {kind} argument{'' if n == 1 else 's'}" for n, kind in counts if n]
+        takes = " and ".join(kinds) or "0 type arguments"
+        return f"`{self.function}` takes {takes}, {self.found} given"
+
+    def help(self) -> str | None:
+        if not self.parameters:
+            return None
+        every = f"`{self.function}::<{', '.join(self.parameters)}>(…)`"
+        short = f"`{self.function}::<{', '.join(self.constants)}>(…)`"
+        return f"write {every}" + (f", or {short}" if self.constants and self.constants != self.parameters else "")
 
 
 @record(kw_only=True)
