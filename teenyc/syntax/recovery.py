@@ -186,14 +186,17 @@ def _next_statement(run: Run, index: int, is_around: bool, stays: bool, context:
     is_in_block = False  # indented lines behind `:`, as in Python
     while True:
         token = tokens[index]
-        if token.kind == ";":
+        if token.kind == ";" and not is_in_block:
             return index + 1
         if partner[index + offset] >= 0 and partner[index + offset] < index + offset:
             return index  # the end of the block
         if _begins_line(context.text, tokens[index - 1], token):
+            was_in_block = is_in_block
             is_in_block = _is_indented(context.text, start.start, token) and (
                 is_in_block or tokens[index - 1].kind == ":"
             )
+            if was_in_block and not is_in_block and token.text not in _BRANCHES:
+                return index
             may_begin = not is_in_block and not (token is start and (stays or is_around))
             if may_begin and token.kind in _STATEMENTS:
                 return index
@@ -203,6 +206,10 @@ def _next_statement(run: Run, index: int, is_around: bool, stays: bool, context:
             if is_whole and not (start.kind == "do" and tokens[index + 1].kind == "while"):
                 return index + 1
         index += 1
+
+
+_BRANCHES = frozenset("else elif except finally".split())
+"""What goes on with a statement of Python behind the indented lines of its first part."""
 
 
 def _is_indented(text: str, begin: int, token: Token) -> bool:
