@@ -17,6 +17,7 @@ from teenyc.check.functions import function_value
 from teenyc.check.generics import stated_generics
 from teenyc.check.inlining import Called, inlined
 from teenyc.check.merging import operands, regrouped
+from teenyc.check.misfits import word
 from teenyc.check.signature import Generics, bind_types
 from teenyc.check.types import annotated
 from teenyc.intrinsics.attributes import attributes_of
@@ -49,7 +50,8 @@ def call(
     (name,) = functions
     inputs = _inputs(context, record, bound["input"])
     first = context.inference.final(inputs[0].type.element) if inputs else F32
-    passed = function_value(context, bound[name], first, called=record.name)
+    words = [word(bound["input"]) or "x"] + ([f"axis = {word(bound['axis']) or '…'}"] if "axis" in bound else [])
+    passed = function_value(context, bound[name], first, called=record.name, operands=", ".join(words))
     plain = replace(record, params=tuple(p for p in record.params if p.name not in ("input", *functions)))
     read = arguments.read(context, plain, bound, generics)
     if inputs is None or passed is None or read is None:

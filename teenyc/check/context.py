@@ -187,7 +187,7 @@ class Library:
     `kept` holds those that became functions of the program, None where a body has to be written into its callers;
     `sound` are calls that were checked with the very types and constants. By their place, `called` are the functions
     that calls had checked and the constants whose value was, and `mentioned` those that are named at all; `nested` are
-    those inside others. `docs` are the doc comments of
+    those inside others, and `outside` the variables around these, which they do not see. `docs` are the doc comments of
     constants, empty where two of one name have different ones.
     """
 
@@ -196,6 +196,7 @@ class Library:
     called: set[Span] = field(default_factory=set)
     mentioned: set[Span] = field(default_factory=set)
     nested: list[tuple[ast.Function, Declarations]] = field(default_factory=list)
+    outside: dict[Span, tuple[ast.Function, Mapping[str, Symbol]]] = field(default_factory=dict)
     docs: dict[str, str] = field(default_factory=dict)
 
     @property

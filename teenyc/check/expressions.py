@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import assert_never
 
 from teenyc.check import calls, operators
@@ -87,11 +88,16 @@ def closure(context: Context, node: ast.Closure, element: Element = F32) -> Inva
     """Reports a closure; a simple one is written out as the function on `element` that may stand in its place."""
     instead = "write an `fn` with a name and pass the name"
     if node.body and "\n" not in node.body and len(node.body) <= LONGEST_BODY:
-        variable = element.of if isinstance(element, Compute) else element
-        generic = f"<{variable}: {variable.bound.value}>" if isinstance(variable, TypeVar) else ""
-        given = ", ".join(p if ":" in p else f"{p}: {variable}" for p in node.parameters)
-        instead += f": `fn combine{generic}({given}) -> {variable} {{ {node.body} }}`"
+        instead += f": `{written_out(element, node.parameters, node.body)}`"
     return _unsupported(context, node.span, "a closure", instead)
+
+
+def written_out(element: Element, parameters: Iterable[str], body: str) -> str:
+    """The text of a function on elements, for a report."""
+    variable = element.of if isinstance(element, Compute) else element
+    generic = f"<{variable}: {variable.bound.value}>" if isinstance(variable, TypeVar) else ""
+    given = ", ".join(p if ":" in p else f"{p}: {variable}" for p in parameters)
+    return f"fn combine{generic}({given}) -> {variable} {{ {body} }}"
 
 
 def operand(context: Context, node: ast.Expression) -> ir.Operand | Invalid:
@@ -232,7 +238,7 @@ def _unknown(context: Context, name: str, span: Span) -> Checked:
         return context.report(FunctionAsValue(span=span, name=name))
     from teenyc.diagnostics.suggest import closest
 
-    if context.declarations.may_be_missing(name):
+    if context.declarations.may_be_missing(name) or is_outer(context, name, span):
         return INVALID
     from teenyc.check import other_names
 
@@ -240,6 +246,35 @@ def _unknown(context: Context, name: str, span: Span) -> Checked:
     similar = closest(name, [*known, *context.declarations.constants])
     advice, ended = _lookalike(name, known) or other_names.value(name), context.ended.get(name)
     return context.report(UnknownName(span=span, name=name, similar=similar, advice=advice, ended=ended))
+
+
+def is_outer(context: Context, name: str, span: Span) -> bool:
+    """Whether a name in a function inside another is that of a variable around it, which is not seen; reports it."""
+    places = context.library.outside.items()
+    found = [
+        (function, around[name])
+        for place, (function, around) in places
+        if place.start <= span.start < place.end and name in around
+    ]
+    if not found:
+        return False
+    from teenyc.diagnostics.catalog.names import OuterVariable
+
+    function, symbol = max(found, key=lambda each: each[0].span.start)
+    current = symbol.current
+    type = "" if isinstance(current, Group | Invalid) else str(context.type_of(current))
+    is_constant = isinstance(current, ir.Constant)
+    context.report(
+        OuterVariable(
+            span=span,
+            name=name,
+            function=function.name.text,
+            declared=symbol.span,
+            type="" if "[" in type or "{" in type else type,
+            is_constant=is_constant,
+        )
+    )
+    return True
 
 
 def _lookalike(name: str, known: list[str]) -> str:

@@ -17,7 +17,7 @@ from teenyc.check.generics import stated_generics
 from teenyc.check.inlining import Called, inlined, inside
 from teenyc.check.merging import operands
 from teenyc.check.signature import PARAMETER, Generics, bind_types, conformed, open_names
-from teenyc.intrinsics.spec import Param, Role
+from teenyc.intrinsics.spec import REQUIRED, Intrinsic, Param, Role
 from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.types import F32, Element
@@ -112,11 +112,11 @@ def is_function_type(type: ast.TypeExpression) -> bool:
 
 
 def function_value(
-    context: Context, node: ast.Expression, element: Element = F32, *, called: str
+    context: Context, node: ast.Expression, element: Element = F32, *, called: str, operands: str = ""
 ) -> FunctionValue | None:
     """The function that an argument of `called` names, with a turbofish or without; None after a report.
 
-    `element` is what it will be given, for a report that writes a closure out as a function.
+    `element` is what it will be given, for a report that writes a function out; `operands` are the other arguments.
     """
     if isinstance(node, ast.PathExpression):
         name = node.segments[-1].name.text
@@ -131,9 +131,35 @@ def function_value(
     if isinstance(node, ast.Closure):
         expressions.closure(context, node, element)
         return None
-    from teenyc.check.misfits import form_of
-    from teenyc.diagnostics.catalog.functions import NotAFunction
-
-    known = tuple(context.declarations.functions)
-    context.report(NotAFunction(span=node.span, function=called, found=form_of(context, node), known=known))
+    _not_a_function(context, node, element, called, operands)
     return None
+
+
+def _not_a_function(context: Context, node: ast.Expression, element: Element, called: str, operands: str) -> None:
+    from teenyc.check.misfits import form_of, word
+    from teenyc.diagnostics.catalog.functions import NotAFunction
+    from teenyc.intrinsics import find
+
+    name = word(node) if isinstance(node, ast.PathExpression) else ""
+    record = find(name) if name else None
+    context.report(
+        NotAFunction(
+            span=node.span,
+            function=called,
+            found=form_of(context, node),
+            known=tuple(context.declarations.functions),
+            name=name,
+            is_intrinsic=record is not None,
+            operands=operands,
+            example=_wrapped(record, element) if record is not None else "",
+        )
+    )
+
+
+def _wrapped(record: Intrinsic, element: Element) -> str:
+    """A function on elements that calls an intrinsic of one or two values; nothing for other intrinsics."""
+    needed = [p for p in record.params if p.default is REQUIRED]
+    if len(needed) not in (1, 2) or any(p.role is not Role.VALUE for p in needed):
+        return ""
+    names = ("a", "b")[: len(needed)]
+    return expressions.written_out(element, names, f"{record.name}({', '.join(names)})")

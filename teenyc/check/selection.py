@@ -52,6 +52,8 @@ class _Arms:
         sound = [self.is_sound(p) for arm in self.node.arms for p in arm.patterns]
         if not all(sound):
             return INVALID
+        if self.compares_tensors():
+            return INVALID
         needed = self.needed_arms()
         if needed is None:
             return INVALID
@@ -68,9 +70,10 @@ class _Arms:
         rows: list[tuple[Interval, ...]] = []
         domains = [self.domain(s) for s in self.subjects]
         for index, arm in enumerate(self.node.arms):
+            met = [self.row(pattern, domains) for pattern in arm.patterns]
+            self.lint_repeated(arm, met, rows)
             if arm.guard is None:
-                for pattern in arm.patterns:
-                    rows.append(tuple(self.interval(p, d) for p, d in zip(self.parts(pattern), domains, strict=True)))
+                rows += met
             if _missing(rows, domains) is None:
                 self.lint(self.node.arms[index + 1 :])
                 return index + 1
@@ -81,6 +84,23 @@ class _Arms:
         text = f"({', '.join(shown)})" if self.is_tuple else ", ".join(shown)
         self.context.report(NotExhaustive(span=self.node.scrutinee.span, missing=text))
         return None
+
+    def row(self, pattern: ast.Expression, domains: Sequence[Interval]) -> tuple[Interval, ...]:
+        return tuple(self.interval(p, d) for p, d in zip(self.parts(pattern), domains, strict=True))
+
+    def lint_repeated(
+        self, arm: ast.MatchArm, met: Sequence[tuple[Interval, ...]], before: Sequence[tuple[Interval, ...]]
+    ) -> None:
+        """Reports an arm, or those of its alternatives, whose values the arms and alternatives before it take."""
+        from teenyc.diagnostics.catalog.lints import UnreachablePattern
+
+        taken = [_is_taken(row, [*before, *met[:index]]) for index, row in enumerate(met)]
+        if all(_is_taken(row, before) for row in met):
+            self.lint([arm])
+            return
+        for pattern, is_taken in zip(arm.patterns, taken, strict=True):
+            if is_taken:
+                self.context.report(UnreachablePattern(span=pattern.span, is_alternative=True))
 
     def lint(self, arms: Sequence[ast.MatchArm]) -> None:
         for arm in arms:
@@ -107,6 +127,20 @@ class _Arms:
             if isinstance(part, ast.Tuple):
                 return self.refuse(part, "one value is matched, this is a tuple")
         return True
+
+    def compares_tensors(self) -> bool:
+        """Whether a pattern is compared with a tensor, which has a value for each element; reports it."""
+        patterns = [self.parts(p) for arm in self.node.arms for p in arm.patterns]
+        for index, subject in enumerate(self.subjects):
+            type = self.context.tensor_of(_value(self.context, subject))
+            compared = next((parts[index] for parts in patterns if not self.is_free(parts[index])), None)
+            if type is not None and type.shape and compared is not None:
+                from teenyc.diagnostics.catalog.values import MatchedTensor
+
+                span = self.node.scrutinee.span
+                self.context.report(MatchedTensor(span=span, pattern=compared.span, found=str(type)))
+                return True
+        return False
 
     def refuse(self, pattern: ast.Expression, reason: str) -> bool:
         from teenyc.diagnostics.catalog.types import WrongPattern
@@ -202,6 +236,11 @@ class _Arms:
                 return value.value if isinstance(value, ir.Literal) and type(value.value) is int else None
             case _:
                 return None
+
+
+def _is_taken(row: tuple[Interval, ...], before: Sequence[tuple[Interval, ...]]) -> bool:
+    """Whether rows hold all values of another one, so far as these are known."""
+    return all(low <= high for low, high in row) and bool(before) and _missing(before, row) is None
 
 
 def _missing(rows: Sequence[tuple[Interval, ...]], domains: Sequence[Interval]) -> tuple[int, ...] | None:

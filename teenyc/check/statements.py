@@ -109,6 +109,8 @@ def _nested_function(context: Context, function: ast.Function) -> None:
     functions = {**context.declarations.functions, function.name.text: function}
     context.declarations = replace(context.declarations, functions=functions)
     context.library.nested.append((function, context.declarations))
+    around = {name: symbol for scope in context.scopes for name, symbol in scope.items()}
+    context.library.outside[function.span] = (function, around)
 
 
 # ---- variables ------------------------------------------------------------------------------------------------------
@@ -252,6 +254,8 @@ def _undeclared(context: Context, name: str, span: Span) -> None:
     from teenyc.diagnostics.catalog.names import UnknownName
     from teenyc.diagnostics.suggest import closest
 
+    if expressions.is_outer(context, name, span):
+        return
     similar = closest(name, [n for scope in context.scopes for n in scope])
     advice = f"declare it before with `let mut {name} = …`" + (f", or assign to `{similar}`" if similar else "")
     context.report(UnknownName(span=span, name=name, advice=advice))

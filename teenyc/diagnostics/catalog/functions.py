@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from teenyc.diagnostics.model import Diagnostic, Label
 from teenyc.record import record
 from teenyc.source import Span
@@ -114,25 +116,59 @@ class BrokenBound(Diagnostic):
 class NotAFunction(Diagnostic):
     """An argument must be the name of a function of the file, such as the combine function of a reduction.
 
-    fn add(a: f32, b: f32) -> f32 { a + b }
-    reduce(x, 0, a + b);        // error
-    reduce(x, 0, add);
+        fn add(a: f32, b: f32) -> f32 { a + b }
+        reduce(x, 0, a + b);        // error
+        reduce(x, 0, add);
+
+    Intrinsics are no functions of the file: many reductions are intrinsics themselves, others need a small function.
+
+        reduce(x, 0, maximum);      // error
+        max(x, axis = 0);
     """
 
     code = "E0615"
     function: str
     found: str | None
     known: tuple[str, ...]
+    name: str = ""
+    is_intrinsic: bool = False
+    operands: str = ""
+    """The other arguments of the call, as an intrinsic that does the same takes them."""
+    example: str = ""
+    """A function that calls the intrinsic."""
 
     def message(self) -> str:
+        if self.is_intrinsic:
+            return f"`{self.function}` takes a `fn` of this file, and `{self.name}` is an intrinsic"
         return f"`{self.function}` needs the name of a function here"
 
     def label(self) -> str:
+        if self.is_intrinsic:
+            return "no `fn` of this file"
         return f"this is {self.found}" if self.found else ""
 
     def help(self) -> str:
+        does = _DONE_BY.get((self.function, self.name))
+        if does and self.operands:
+            return f"`{does}({self.operands})` does it"
+        is_pair = "b: " in self.example
+        if self.example and (is_pair or self.function not in ("reduce", "associative_scan")):
+            return f"write `{self.example}`, and pass `combine`"
         listed = ", ".join(f"`{n}`" for n in self.known[:5])
         return f"functions of this file: {listed}" if listed else "write a function, and pass its name"
+
+
+_DONE_BY = MappingProxyType(
+    {
+        **dict.fromkeys([("reduce", "maximum"), ("reduce", "max")], "max"),
+        **dict.fromkeys([("reduce", "minimum"), ("reduce", "min")], "min"),
+        **dict.fromkeys([("reduce", "add"), ("reduce", "sum")], "sum"),
+        **dict.fromkeys([("reduce", "xor"), ("reduce", "xor_sum")], "xor_sum"),
+        **dict.fromkeys([("associative_scan", name) for name in ("add", "sum", "cumsum")], "cumsum"),
+        **dict.fromkeys([("associative_scan", name) for name in ("mul", "cumprod")], "cumprod"),
+    }
+)
+"""The intrinsic that does what a combining one is asked to do with an operation, by the names of both."""
 
 
 @record(kw_only=True)

@@ -540,22 +540,26 @@ class UnknownLint(Lint):
 
 @record(kw_only=True)
 class UnreachablePattern(Lint):
-    """An arm of a `match` that no value reaches: the arms before it take them all.
+    """An arm of a `match`, or one of its alternatives, that no value reaches: what stands before it takes them all.
 
-    match n { 0 => 1, _ => 2, 5 => 3 }      // 5 is taken by `_`
-    match n { 0 => 1, 5 => 3, _ => 2 }
+    match n { 0 => 1, _ => 2, 5 => 3 }              // 5 is taken by `_`
+    match n { 0 => 1, 5 => 3, 0 | 6 => 4, _ => 2 }  // the first arm takes 0
+    match n { 0 => 1, 5 => 3, 6 => 4, _ => 2 }
     """
 
     code = "W0132"
     lint = "unreachable_patterns"
+    is_alternative: bool = False
 
     def message(self) -> str:
-        return "unreachable arm"
+        return "unreachable pattern" if self.is_alternative else "unreachable arm"
 
     def label(self) -> str:
-        return "the arms before it take every value"
+        return "what stands before it takes its values" if self.is_alternative else "the arms before it take its values"
 
     def help(self) -> str:
+        if self.is_alternative:
+            return "remove it, or take its values out of what stands before"
         return "remove it, or put it before the arm that takes its values"
 
 

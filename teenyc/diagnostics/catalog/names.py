@@ -45,6 +45,39 @@ class UnknownName(Diagnostic):
 
 
 @record(kw_only=True)
+class OuterVariable(Diagnostic):
+    """A function inside another uses a variable of what is around it. As in Rust, it sees its own parameters only.
+
+    fn f(x: Pointer<f32>, n: i32) {
+        fn next(a: i32) -> i32 { a + n }                // error: `n` is the kernel's
+        fn next(a: i32, n: i32) -> i32 { a + n }        // called as `next(1, n)`
+    }
+    """
+
+    code = "E0213"
+    name: str
+    function: str
+    declared: Span
+    type: str = ""
+    is_constant: bool = False
+
+    def message(self) -> str:
+        return f"the inner `fn {self.function}` does not see `{self.name}` of what is around it"
+
+    def label(self) -> str:
+        return "not found in this function"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.declared, "declared outside of it"),)
+
+    def help(self) -> str:
+        if self.is_constant:
+            return f"pass it at the call: `fn {self.function}<const {self.name}: {self.type or 'i32'}>(…)`"
+        shown = f": `fn {self.function}(…, {self.name}: {self.type})`" if self.type else ""
+        return f"pass it as an argument{shown}"
+
+
+@record(kw_only=True)
 class UnknownFunction(Diagnostic):
     """A call names a function that is neither an intrinsic nor an `fn` of the file.
 

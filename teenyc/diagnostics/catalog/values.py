@@ -114,6 +114,31 @@ class NotACondition(Diagnostic):
 
 
 @record(kw_only=True)
+class MatchedTensor(Diagnostic):
+    """A `match` compares one value with its patterns, since a program takes one arm. A tensor has many values.
+
+    let y = match x { 0 => 1.0, _ => 2.0 };         // x: a tensor
+    let y = where_(x == 0, 1.0, 2.0);
+    """
+
+    code = "E0380"
+    found: str
+    pattern: Span
+
+    def message(self) -> str:
+        return f"`match` needs a scalar, found `{self.found}`"
+
+    def label(self) -> str:
+        return "a value for each element"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.pattern, "compared with one value"),)
+
+    def help(self) -> str:
+        return "choose element by element with `where_(x == …, a, b)`"
+
+
+@record(kw_only=True)
 class LoopPattern(Diagnostic):
     """A `for` counts: it gives one number an iteration, which has one name.
 
