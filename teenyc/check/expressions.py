@@ -9,6 +9,7 @@ from teenyc.check import calls, operators
 from teenyc.check.associated import associated
 from teenyc.check.context import INVALID, UNDEFINED, Checked, Context, Group, Invalid, describe
 from teenyc.check.infer import is_bool
+from teenyc.check.outer import is_outer
 from teenyc.check.returns import NEVER_KNOWN
 from teenyc.check.types import element_of
 from teenyc.ir import nodes as ir
@@ -246,35 +247,6 @@ def _unknown(context: Context, name: str, span: Span) -> Checked:
     similar = closest(name, [*known, *context.declarations.constants])
     advice, ended = _lookalike(name, known) or other_names.value(name), context.ended.get(name)
     return context.report(UnknownName(span=span, name=name, similar=similar, advice=advice, ended=ended))
-
-
-def is_outer(context: Context, name: str, span: Span) -> bool:
-    """Whether a name in a function inside another is that of a variable around it, which is not seen; reports it."""
-    places = context.library.outside.items()
-    found = [
-        (function, around[name])
-        for place, (function, around) in places
-        if place.start <= span.start < place.end and name in around
-    ]
-    if not found:
-        return False
-    from teenyc.diagnostics.catalog.names import OuterVariable
-
-    function, symbol = max(found, key=lambda each: each[0].span.start)
-    current = symbol.current
-    type = "" if isinstance(current, Group | Invalid) else str(context.type_of(current))
-    is_constant = isinstance(current, ir.Constant)
-    context.report(
-        OuterVariable(
-            span=span,
-            name=name,
-            function=function.name.text,
-            declared=symbol.span,
-            type="" if "[" in type or "{" in type else type,
-            is_constant=is_constant,
-        )
-    )
-    return True
 
 
 def _lookalike(name: str, known: list[str]) -> str:

@@ -8,6 +8,7 @@ from teenyc.check import expressions, operators
 from teenyc.check.context import INVALID, NOTHING, Checked, Context, Group, Invalid, Symbol, describe
 from teenyc.check.descriptors import stands_for
 from teenyc.check.lints import lint_result
+from teenyc.check.outer import is_outer
 from teenyc.check.types import annotated, is_tensor
 from teenyc.ir import nodes as ir
 from teenyc.record import replace
@@ -254,7 +255,7 @@ def _undeclared(context: Context, name: str, span: Span) -> None:
     from teenyc.diagnostics.catalog.names import UnknownName
     from teenyc.diagnostics.suggest import closest
 
-    if expressions.is_outer(context, name, span):
+    if is_outer(context, name, span):
         return
     similar = closest(name, [n for scope in context.scopes for n in scope])
     advice = f"declare it before with `let mut {name} = …`" + (f", or assign to `{similar}`" if similar else "")
