@@ -10,6 +10,7 @@ from teenyc.record import record, replace
 from teenyc.source import Span
 from teenyc.tiling import precision
 from teenyc.tiling.bounds import is_true
+from teenyc.tiling.finite import is_finite
 from teenyc.tiling.plan import BlockedAxis, Key, Term
 from teenyc.tiling.state import Blocking, Tile, element_of, shape_of, zero_of
 from teenyc.types import ONE, Element, Extent, is_float, scalar
@@ -20,10 +21,14 @@ LEAST = 16
 
 @record
 class Group:
-    """Factors that are multiplied lane by lane, and which operands of the source they are."""
+    """Factors that are multiplied lane by lane, and which operands of the source they are.
+
+    One that `is_finite` is zero wherever the other side is masked.
+    """
 
     tile: Tile
     operands: tuple[Operand, ...] = ()
+    is_finite: bool = True
 
     def with_tile(self, tile: Tile) -> Group:
         return replace(self, tile=tile)
@@ -49,21 +54,22 @@ class Parts:
 
 def parts_of(b: Blocking, term: Term, key: Key, span: Span) -> Parts:
     """The term taken apart along an axis."""
-    factors = [Group(b.tile(f, span), (f,)) for f in term.factors]
+    factors = [Group(b.tile(f, span), (f,), is_finite(b, f)) for f in term.factors]
     for factor, operand in zip(factors, term.factors, strict=True):
         precision.note(b, operand, factor.tile)
     divisors = [b.tile(d, span) for d in term.divisors]
     conditions = [Chosen(b.tile(c.operand, span), c.holds) for c in term.conditions]
     conditions = [c for c in conditions if not (c.holds and is_true(c.flags.operand))]
-    inside = [f for f in factors if key in keys(f.tile)]
-    dividing = [d for d in divisors if key in keys(d)]
     choosing = [c for c in conditions if key in keys(c.flags)]
+    # What may be no number where the term does not count is masked with the rest of it.
+    inside = [f for f in factors if key in keys(f.tile) or (choosing and not f.is_finite)]
+    dividing = [d for d in divisors if key in keys(d) or choosing]
     if not inside and (dividing or choosing):
         inside = [Group(Tile(one_of(element_of(term.factors[0]))))]
     outer = Parts(
         (),
-        tuple(f for f in factors if key not in keys(f.tile)),
-        tuple(d for d in divisors if key not in keys(d)),
+        tuple(f for f in factors if f not in inside),
+        tuple(d for d in divisors if d not in dividing),
         tuple(c for c in conditions if key not in keys(c.flags)),
     )
     return replace(outer, sides=_sides(b, inside, dividing, choosing, key, span)) if inside else outer
@@ -80,10 +86,17 @@ def _sides(
     for divisor in divisors:
         n = _place(sides, keys(divisor)) or 0
         element = element_of(sides[n].tile.operand)
-        sides[n] = sides[n].with_tile(b.binary("div", sides[n].tile, divisor, element, span))
+        tile = b.binary("div", sides[n].tile, divisor, element, span)
+        sides[n] = replace(sides[n], tile=tile, is_finite=False)
     for condition in conditions:
-        n = _place(sides, keys(condition.flags)) or 0
-        sides[n] = sides[n].with_tile(chosen(b, sides[n].tile, condition, span))
+        first = _place(sides, keys(condition.flags)) or 0
+        apart = [s for s in sides if not s.is_finite and not keys(condition.flags) <= keys(s.tile)]
+        if len(sides) > 1 and apart:
+            sides, first = [_together(b, sides, span)], 0
+        sides = [
+            s.with_tile(chosen(b, s.tile, condition, span)) if n == first or not s.is_finite else s
+            for n, s in enumerate(sides)
+        ]
     return tuple(sides)
 
 
@@ -106,7 +119,7 @@ def _together(b: Blocking, groups: Sequence[Group], span: Span) -> Group:
     for group in rest:
         tile = b.binary("mul", first.tile, group.tile, element_of(first.tile.operand), span)
         tile = precision.keep(b, tile, (first.tile, group.tile))
-        first = Group(tile, (*first.operands, *group.operands))
+        first = Group(tile, (*first.operands, *group.operands), first.is_finite and group.is_finite)
     return first
 
 

@@ -88,8 +88,8 @@ class Blocking:
     `left` what stays as it is. `guards` holds the conditions under which loads are made, and `bounds` those of loops
     that differ from row to row, by the loop's counter. `around` are the statements of the blocks around that at hand,
     `anywhere` what says whether flags hold along axes, by the flags and the other axes. `small` are tiles of small
-    numbers, `needs` the extents of products of matrices; `dot_operands` and `dot_precision` are what the kernel says of
-    products. `zeros` are loaded values that are 0 in the iterations that do not count.
+    numbers; `dot_operands` and `dot_precision` are what the kernel says of products. `zeros`
+    are loaded values that are 0 in the iterations that do not count.
     """
 
     rows: Sequence[Rows]
@@ -118,7 +118,6 @@ class Blocking:
     small: set[int] = field(default_factory=set)
     dot_operands: str | None = None
     dot_precision: str = "ieee"
-    needs: dict[Extent, Span] = field(default_factory=dict)
 
     @property
     def order(self) -> list[BlockedAxis]:

@@ -146,7 +146,6 @@ def product(
     first = matrix(b, left, (others[0], key), span)
     second = matrix(b, right, (key, others[1]), span)
     shape = (shape_of(first)[0], shape_of(second)[1])
-    b.needs.update(dict.fromkeys((*shape_of(first), shape[1]), span))
     lead = tuple(k for k in others if isinstance(k, BlockedAxis))
     gone = -1 if isinstance(key, BlockedAxis) else key
     own = [k - (k > gone >= 0) for k in others if not isinstance(k, BlockedAxis)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import count
 
 from teenyc.ir.axes import axes
@@ -12,23 +12,21 @@ from teenyc.ir.nodes import (
     ConstantParameter,
     Kernel,
     Let,
-    PaddedConstant,
     Parameter,
-    Requirement,
     Tiling,
     Value,
 )
 from teenyc.ir.walk import statements_of, values_of
 from teenyc.record import replace
 from teenyc.source import Span
-from teenyc.tiling import choose, grouping, lower, operations
+from teenyc.tiling import choose, lower, operations
 from teenyc.tiling.configurations import configurations
 from teenyc.tiling.minima import with_minima
 from teenyc.tiling.normal import normal
 from teenyc.tiling.plan import Plan, Refusal
 from teenyc.tiling.state import Blocking, RefusedError, Rows, Tile
 from teenyc.tiling.straight import straightened
-from teenyc.types import I32, Extent, scalar
+from teenyc.types import I32, scalar
 
 
 def plan_of(kernel: Kernel) -> Plan | Refusal:
@@ -90,8 +88,6 @@ def lowered(kernel: Kernel, plan: Plan) -> Kernel:
         name=f"{kernel.name}_tiled",
         parameters=(*kernel.parameters, *(Parameter(value=p, span=kernel.span) for p in programs)),
         constants=(*kernel.constants, *constants),
-        requirements=(*kernel.requirements, *_requirements(kernel, blocking.needs, blocks)),
-        padded=tuple(_raised(p, blocking.needs) for p in kernel.padded),
         body=Block(statements=tuple(blocking.statements)),
         tiling=Tiling(
             of=kernel.name,
@@ -107,21 +103,6 @@ def lowered(kernel: Kernel, plan: Plan) -> Kernel:
 def form(kernel: Kernel, plan: Plan) -> Kernel:
     """The kernel as a plan of it speaks of it, and as it is blocked: branches that differ within a block selections."""
     return straightened(normal(kernel), plan.axes).kernel
-
-
-def _requirements(kernel: Kernel, needs: Mapping[Extent, Span], blocks: Sequence[str]) -> Iterator[Requirement]:
-    """That lanes are as many as products of matrices need; where they are fewer, the plain kernel runs."""
-    rule, what = f"at-least:{grouping.LEAST}", "products of matrices"
-    padded = {Extent.of(p.name) for p in kernel.padded}
-    for extent, span in needs.items():
-        if extent.known is None and extent not in padded and extent.names.isdisjoint(blocks):
-            yield Requirement(extent=extent, rule=rule, what=what, span=span)
-
-
-def _raised(padded: PaddedConstant, needs: Mapping[Extent, Span]) -> PaddedConstant:
-    """A padded constant that is as many as products of matrices need."""
-    is_needed = Extent.of(padded.name) in needs
-    return replace(padded, minimum=max(padded.minimum, grouping.LEAST)) if is_needed else padded
 
 
 def _blocked(kernel: Kernel, plan: Plan) -> tuple[Blocking, tuple[Value, ...]]:

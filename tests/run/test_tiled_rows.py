@@ -163,3 +163,36 @@ def test_integers(sources: dict[str, Tiles], device: str, rows: int, n: int) -> 
     source.blocked("count_and_least", (rows,), x, counts, least.tensor, n, BLOCK_N=16)
     assert torch.equal(counts.long(), (x > 0).sum(1))
     assert torch.equal(least.check(), x.min(1).values)
+
+
+QUOTIENTS = """
+#[kernel(tile)]
+fn quotients<const N: i32>(q: Pointer<f32>, k: Pointer<f32>, v: Pointer<f32>, o: Pointer<f32>, keys: i32) {
+    let row = program_id(0);
+    let lane = arange(0, N);
+    let own = load(q + row * N + lane);
+    let mut acc = zeros::<f32>(&[N]);
+    for key in 0..keys {
+        let score = sum(own * load(k + key * N + lane), axis = 0);
+        let inverse = 1.0 / load(v + key * N + lane);
+        acc += TERM;
+    }
+    store(o + row * N + lane, acc);
+}
+"""
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")  # NumPy's on quotients, under the interpreter
+@pytest.mark.parametrize("term", ["score * inverse", "where_(key != 2, score * inverse, 0.0)"], ids=["all", "some"])
+@pytest.mark.parametrize("keys", [1, 17, 33])
+def test_factors_that_are_no_numbers_where_they_do_not_count(tmp_path: Path, device: str, keys: int, term: str) -> None:
+    source, d = tiles(QUOTIENTS.replace("TERM", term), tmp_path, "quotients"), 32
+    q, k = given(device, torch.float32, 17, d), given(device, torch.float32, keys, d)
+    v = given(device, torch.float32, keys, d).abs() + 1
+    counts = torch.ones(keys, 1, dtype=torch.bool, device=device)
+    if "where" in term:
+        v[2:3], counts[2:3] = 0.0, False
+    o = Guarded((17, d), torch.float32, device)
+    source.blocked("quotients", (17,), q, k, v, o.tensor, keys, N=d, **_only(BLOCKS, "MN"))
+    inverse = torch.where(counts, 1 / v.double(), 0.0)
+    close(o.check(), q.double() @ k.double().T @ inverse, 4)
