@@ -68,15 +68,23 @@ def _named(
 def _plan(kernel: Kernel, programs: tuple[BlockedAxis, ...], loops: tuple[For, ...], is_named: bool = False) -> Plan:
     """A plan whose loops are those that obey laws; the others are left, with the reason."""
     short = {loop.counter.id: None if is_named else _short(loop) for loop in loops}
-    block = "BLOCK_K" if len(programs) > 1 else "BLOCK_N"
+    block = free_name(kernel, "BLOCK_K" if len(programs) > 1 else "BLOCK_N")
     tried = tuple(
         BlockedAxis("loop", loop.counter.id, block, loop.counter.name or "iteration", loop.span)
         for loop in loops
         if short[loop.counter.id] is None
     )
     ordered = _by_stride(kernel, programs)
-    named = tuple(replace(axis, block=b) for axis, b in zip(ordered, ("BLOCK_M", "BLOCK_N"), strict=False))
+    blocks = (free_name(kernel, name) for name in ("BLOCK_M", "BLOCK_N"))
+    named = tuple(replace(axis, block=b) for axis, b in zip(ordered, blocks, strict=False))
     return _proven(kernel, named, tried, tuple(refusal for refusal in short.values() if refusal is not None))
+
+
+def free_name(kernel: Kernel, name: str) -> str:
+    """A name that no constant and no parameter of the kernel has."""
+    taken = {p.name for p in kernel.parameters} | {c.name for c in kernel.constants}
+    taken |= {p.name for p in kernel.padded} | {v.name for v in kernel.type_variables}
+    return next(n for n in (name, *(f"{name}_{k}" for k in range(2, len(taken) + 3))) if n not in taken)
 
 
 def without(kernel: Kernel, plan: Plan, loop: LoopPlan, refusal: Refusal) -> Plan:

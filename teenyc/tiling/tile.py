@@ -111,7 +111,8 @@ def _blocked(kernel: Kernel, plan: Plan) -> tuple[Blocking, tuple[Value, ...]]:
     kernel = straight.kernel
     lets = _lets(kernel)
     ids = count(max((v.id for v in values_of(kernel)), default=0) + 1)
-    programs = tuple(Value(next(ids), scalar(I32), f"num_{axis.name}s") for axis in plan.programs)
+    counts = (choose.free_name(kernel, f"num_{axis.name}s") for axis in plan.programs)
+    programs = tuple(Value(next(ids), scalar(I32), name) for name in counts)
     blocking = Blocking(
         rows=[Rows(axis, p) for axis, p in zip(plan.programs, programs, strict=True)],
         loops={each.axis.id: each for each in plan.loops},
