@@ -177,6 +177,9 @@ class Recorder:
         self.seen.append(self.name)
         return self.kernel[grid]
 
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.kernel, name)
+
 
 @pytest.mark.parametrize("width", [8, 16, 32])
 def test_constants_by_position_and_too_small_for_products(source: Path, device: str, width: int) -> None:

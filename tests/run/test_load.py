@@ -93,7 +93,7 @@ def test_one_content_is_one_module(source: Path, tmp_path: Path) -> None:
     copy.write_bytes(source.read_bytes())
     assert teenyc.load(str(source)) is module
     assert teenyc.load(copy) is module
-    assert teenyc.load(source, tile=False) is module
+    assert teenyc.load(source, tile=None) is module
     assert teenyc.load(source, set={}, dtype={}) is module
 
 

@@ -55,5 +55,4 @@ def test_small_factors_are_rounded_to_f16(tmp_path: Path, device: str, words: st
     error = (got - factors @ b).norm() / (factors @ b).norm()
     rounded = (got - factors.float().half().double() @ b).norm() / (factors @ b).norm()
     assert error < 1e-3
-    assert rounded < 1e-6
-    assert rounded < error
+    assert rounded < error / 3

@@ -125,6 +125,12 @@ def test_the_pipeline_has_the_documented_names() -> None:
         "widen-offsets",
         "widen-floats",
         "tile",
+        "simplify-tiles",
+        "split-offsets",
+        "postpone-factors",
+        "accumulate-products",
+        "fold-exponentials",
+        "branch-rests",
         "drop-dead-code",
         "keep-late-values",
     ]
