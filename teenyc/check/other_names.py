@@ -37,9 +37,9 @@ _FUNCTIONS: Mapping[str, str] = MappingProxyType(
             "var variance".split(), "`sum(d * d, axis = 0) / N as f32`, with `d` the difference from the mean"
         ),
         **dict.fromkeys("std stddev".split(), "`sqrt` of the variance, made with `sum`"),
-        "prod": "`cumprod`, or a `reduce` with a function of your own",
-        **dict.fromkeys("any all_".split(), "`max(mask as i32, axis = 0) > 0`"),
-        "all": "`min(mask as i32, axis = 0) > 0`",
+        "any": "`reduce_or(mask, axis = 0)`",
+        **dict.fromkeys("all all_".split(), "`reduce_and(mask, axis = 0)`"),
+        "product": "`prod(x, axis = 0)`",
         "argsort": "`sort(x)`; its indices are not given",
         **dict.fromkeys("cond select ifelse masked_fill".split(), "`where_(condition, a, b)`"),
         **dict.fromkeys("fmax fmaxf".split(), "`maximum(a, b)`"),

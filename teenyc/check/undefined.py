@@ -29,6 +29,8 @@ NEUTRAL: Mapping[str, float] = {
     "max_with_indices": -math.inf,
     "min": math.inf,
     "min_with_indices": math.inf,
+    "prod": 1.0,
+    "reduce_and": -1.0,
     "softmax": -math.inf,
     "sort": math.inf,
     "topk": -math.inf,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from teenyc.intrinsics.reference import numpy, place, reduction, softmax, total
+from teenyc.intrinsics.reference import numpy, place, reduction, softmax, summed_dtype, total
 from teenyc.intrinsics.rules import (
     Need,
     agrees_with_turbofish,
@@ -147,6 +147,29 @@ def _or(input: Any, axis: int | None = None, keep_dims: bool = False) -> Any:
     return numpy().bitwise_or.reduce(input, axis=axis, keepdims=keep_dims)
 
 
+def _product(input: Any, axis: int | None = None, keep_dims: bool = False) -> Any:
+    np = numpy()
+    return np.prod(input, axis=axis, keepdims=keep_dims, dtype=summed_dtype(np.asarray(input).dtype))
+
+
+def _and(input: Any, axis: int | None = None, keep_dims: bool = False) -> Any:
+    return numpy().bitwise_and.reduce(input, axis=axis, keepdims=keep_dims)
+
+
+def _keeps(facts: Facts) -> bool:
+    return facts.attributes.get("keep_dims") is True
+
+
+def _is_widened(facts: Facts) -> bool:
+    """Whether elements are multiplied in i32, of which Triton knows nothing here."""
+    type = facts.types["input"]
+    return isinstance(type, TensorType) and isinstance(type.element, DType) and is_narrow_integer(type.element)
+
+
+def _is_widened_and_kept(facts: Facts) -> bool:
+    return _is_widened(facts) and _keeps(facts)
+
+
 def _extremum_record(name: str, word: str) -> Intrinsic:
     places = "{input}, axis={axis}, tie_break_left={return_indices_tie_break_left}, keep_dims={keep_dims}"
     return Intrinsic(
@@ -197,6 +220,8 @@ def _place_record(name: str, word: str) -> Intrinsic:
     )
 
 
+_WIDENED = "tl.reduce(tl.cast({input}, tl.int32), {axis}, _multiplied"
+
 INTRINSICS = (
     Intrinsic(
         "sum",
@@ -218,6 +243,22 @@ INTRINSICS = (
     _place_record("max", "greatest"),
     _place_record("min", "least"),
     Intrinsic(
+        "prod",
+        (_INPUT, _ANY_AXIS, _KEEP),
+        _reduction(Need.NUMBER, summed),
+        "tl.reduce({input}, {axis}, _multiplied)",
+        "The product along an axis, or of all elements; of 8- and 16-bit integers in i32.",
+        "reduction",
+        generics=1,
+        reference=_product,
+        helper="_multiplied",
+        variants=(
+            Variant(_is_widened_and_kept, f"{_WIDENED}, keep_dims=True)", "_multiplied"),
+            Variant(_is_widened, f"{_WIDENED})", "_multiplied"),
+            Variant(_keeps, "tl.reduce({input}, {axis}, _multiplied, keep_dims=True)", "_multiplied"),
+        ),
+    ),
+    Intrinsic(
         "xor_sum",
         (_INPUT, _ANY_AXIS, _KEEP),
         _reduction(Need.INTEGER, lambda element: element),
@@ -237,6 +278,18 @@ INTRINSICS = (
         "reduction",
         generics=1,
         reference=_or,
+    ),
+    Intrinsic(
+        "reduce_and",
+        (_INPUT, _ANY_AXIS, _KEEP),
+        _reduction(Need.BITS, lambda element: element),
+        "tl.reduce({input}, {axis}, _bits_of_both)",
+        "The bits that all integers have along an axis, or all elements; of masks, whether all hold.",
+        "reduction",
+        generics=1,
+        reference=_and,
+        helper="_bits_of_both",
+        variants=(Variant(_keeps, "tl.reduce({input}, {axis}, _bits_of_both, keep_dims=True)", "_bits_of_both"),),
     ),
     Intrinsic(
         "softmax",

@@ -312,7 +312,7 @@ _ELEMENTWISE = (
     "rand4x randint randint4x randn randn4x rsqrt sigmoid sin sqrt sqrt_rn swizzle2d tanh "
     "uint_to_uniform_float umulhi where zeros"
 )
-_REDUCTIONS = "argmax argmin max max_with_indices min min_with_indices reduce sum xor_sum"
+_REDUCTIONS = "argmax argmin max max_with_indices min min_with_indices prod reduce reduce_and reduce_or sum xor_sum"
 
 _RULES: Mapping[str, Rule] = {
     **dict.fromkeys(_ELEMENTWISE.split(), _elementwise),

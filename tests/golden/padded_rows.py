@@ -62,10 +62,22 @@ def _argmin(input, axis: tl.constexpr, tie_break_left: tl.constexpr = True, keep
 
 
 @triton.jit
+def _bits_of_both(x, y):
+    """What the bits that all elements have are combined by."""
+    return x & y
+
+
+@triton.jit
 def _max_with_indices(input, axis: tl.constexpr, tie_break_left: tl.constexpr = True, keep_dims: tl.constexpr = False):
     """The greatest number and its place; NaN counts as the least, where Triton's own result depends on the order."""
     input = tl.where(input == input, input, float("-inf"))
     return tl.max(input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left, keep_dims=keep_dims)
+
+
+@triton.jit
+def _multiplied(x, y):
+    """What a product combines elements by."""
+    return x * y
 
 
 @triton.jit
@@ -333,6 +345,8 @@ def integers(x_ptr, counts_ptr, quotients_ptr, N: tl.constexpr):
     tl.store(counts_ptr + 32, tl.xor_sum(x, axis=0))
     tl.store(counts_ptr + 33, tl.max(tl.where(n_lanes, x, -2147483648)))
     tl.store(counts_ptr + 34, tl.min(tl.where(n_lanes, x, 2147483647)))
+    tl.store(counts_ptr + 35, tl.reduce(tl.where(n_lanes, x % 2 * 2 - 1, 1), None, _multiplied))
+    tl.store(counts_ptr + 36, tl.reduce(tl.where(n_lanes, x | 16, -1), None, _bits_of_both))
 
 
 @triton.jit

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from math import prod
+from operator import and_, xor
 from pathlib import Path
 from types import ModuleType
 
@@ -138,15 +141,13 @@ def test_axes_of_half_and_twice_the_extent(kernels: ModuleType, device: str, n: 
 @SIZES
 def test_integers(kernels: ModuleType, device: str, n: int) -> None:
     x = poisoned(torch.randint(1, 16, (n,), dtype=torch.int32), device)
-    counts = torch.zeros(35, dtype=torch.int32, device=device)
+    counts = torch.zeros(37, dtype=torch.int32, device=device)
     quotients = torch.full((n + 8,), -7, dtype=torch.int32, device=device)
     kernels.Integers(n)[(1,)](x, counts, quotients[:n])
     seen = torch.bincount(x.cpu(), minlength=16).tolist()
     numbers = x.tolist()
-    parity = 0
-    for number in numbers:
-        parity ^= number
-    assert counts.tolist() == [*seen, *seen, parity, max(numbers), min(numbers)]
+    folded = [max(numbers), min(numbers), prod(v % 2 * 2 - 1 for v in numbers), reduce(and_, numbers) | 16]
+    assert counts.tolist() == [*seen, *seen, reduce(xor, numbers), *folded]
     assert quotients.tolist() == [*(1000 // v + numbers[v % n] for v in numbers), *[-7] * 8]
 
 

@@ -34,6 +34,7 @@ class Neutral(Enum):
     ZERO = "zero"
     ONE = "one"
     TRUE = "true"
+    ALL_BITS = "all bits"
     LEAST = "least"  # below or equal to every number
     GREATEST = "greatest"
     IGNORED_BY_MAX = "ignored by max"  # of floats NaN: it changes no maximum, not even that of NaNs alone
@@ -148,6 +149,8 @@ def number_of(neutral: Neutral, element: Element) -> int | float | bool | None:
             return _plain(1, element)
         case Neutral.TRUE:
             return True
+        case Neutral.ALL_BITS:
+            return _all_bits(element)
         case Neutral.LEAST | Neutral.IGNORED_BY_MAX:
             special = nan if neutral is Neutral.IGNORED_BY_MAX else -inf
             return special if is_float(element) else _bound(element, "minimum")
@@ -162,6 +165,12 @@ def _plain(number: int, element: Element) -> int | float | bool | None:
     if isinstance(element, DType) and element.kind is Kind.BOOL:
         return bool(number)
     return float(number) if is_float(element) else number
+
+
+def _all_bits(element: Element) -> int | bool | None:
+    if not isinstance(element, DType):
+        return None
+    return True if element.kind is Kind.BOOL else -1 if element.kind is Kind.SIGNED else element.maximum
 
 
 def _bound(element: Element, end: str) -> int | None:

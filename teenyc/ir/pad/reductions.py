@@ -52,6 +52,10 @@ def _zero_stays(fill: Fill) -> Fill:
     return fill if fill == 0 else None
 
 
+def _ones_stay(fill: Fill) -> Fill:
+    return fill if fill in (0, 1) else None
+
+
 def _combined(site: Site, call: Call) -> Plan:
     """A reduction by a function of the author's, for which no number is known that changes nothing."""
     source = dict(call.operands)["input"]
@@ -137,8 +141,10 @@ def _histogram(site: Site, call: Call) -> Plan:
 
 
 REDUCTIONS: Mapping[str, Rule] = {
+    "prod": _reduced(Neutral.ONE, _ones_stay),
     "sum": _reduced(Neutral.ZERO, _zero_stays),
     "reduce": _combined,
+    "reduce_and": _reduced(Neutral.ALL_BITS, lambda fill: fill),
     "reduce_or": _reduced(Neutral.ZERO, _zero_stays),
     "xor_sum": _reduced(Neutral.ZERO, _zero_stays),
     **dict.fromkeys(("max", "max_with_indices", "argmax"), _extremum(Neutral.IGNORED_BY_MAX, Neutral.LEAST)),
