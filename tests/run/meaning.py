@@ -36,9 +36,9 @@ NUMPY = {
 }
 
 
-def module_of(text: str, folder: Path, name: str = "meaning", **options: Any) -> ModuleType:
+def module_of(text: str, folder: Path, name: str = "meaning", suffix: str = ".tk", **options: Any) -> ModuleType:
     """The module generated from a source text, imported from a file in `folder`."""
-    compiled = teenyc.compile_source(text, name=f"{name}.tk", options=teenyc.Options(**options))
+    compiled = teenyc.compile_source(text, name=f"{name}{suffix}", options=teenyc.Options(**options))
     assert compiled.source is not None, "\n".join(d.message() for d in compiled.diagnostics)
     path = folder / f"{name}.py"
     path.write_text(compiled.source, encoding="utf-8")

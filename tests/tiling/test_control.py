@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 import torch
+from blocked import agreed, close
 from meaning import module_of
-from tiled import blocked
 
 SIZES = (1, 15, 16, 17, 40)
 
@@ -46,9 +45,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_recurrence_without_a_law_is_walked_for_all_rows_at_once(
     folder: Path, device: str, rows: int, steps: int
 ) -> None:
-    module = _module(SEQUENTIAL, folder, "sequential")
+    module = module_of(SEQUENTIAL, folder, "sequential")
     x, y = torch.randn(max(steps, 1), 8, device=device), torch.randn(rows, max(steps, 1), device=device)
-    out = blocked(module, "decayed", {"x": x, "y": y, "steps": steps}, {"o": (rows, 8)}, (rows,), {"N": 8})
+    arguments = {"x": x, "y": y, "steps": steps}
+    out = agreed(module.decayed, (rows,), arguments, {"o": ((rows, 8), torch.float32)}, 1e-6, N=8)
     state, last = torch.zeros(rows, 8, dtype=torch.float64), torch.zeros(rows, dtype=torch.float64)
     for k in range(steps):
         own = y[:, k].double().cpu()
@@ -56,7 +56,7 @@ def test_a_recurrence_without_a_law_is_walked_for_all_rows_at_once(
         last = 0.25 * (0.25 * last) + own
     for _ in range(0, steps, 2):
         state = state * 0.75 + last[:, None]
-    torch.testing.assert_close(out["o"].double(), state, rtol=1e-5, atol=1e-5)
+    close(out["o"], state, 1e-6)
 
 
 BRANCHES = """
@@ -92,16 +92,13 @@ fn chosen<const N: i32>(x: Pointer<f32>, o: Pointer<f32>, n: i32, kind: i32) {
 @pytest.mark.parametrize("rows", SIZES)
 @pytest.mark.parametrize("kind", [0, 1, 2])
 def test_branches_and_returns_that_differ_from_row_to_row(folder: Path, device: str, rows: int, kind: int) -> None:
-    module = _module(BRANCHES, folder, "branches")
+    module = module_of(BRANCHES, folder, "branches")
     n = max(rows - 3, 1)
     x = torch.randn(n, 16, device=device)
-    out = blocked(module, "chosen", {"x": x, "n": n, "kind": kind}, {"o": (rows, 16)}, (rows,), {"N": 16})
+    arguments = {"x": x, "n": n, "kind": kind}
+    out = agreed(module.chosen, (rows,), arguments, {"o": ((rows, 16), torch.float32)}, 1e-6, N=16)
     expected = torch.full((rows, 16), float("nan"), dtype=torch.float64)
     for row in (r for r in range(n) if kind < 2 or r % 3 < 2):
         v = x[row].double().cpu() * (2 if kind else 1)
         expected[row] = (v + v.sum()) * x[row, 10].double().cpu() if row % 3 == 1 else v
-    torch.testing.assert_close(out["o"].double(), expected, rtol=1e-5, atol=1e-5, equal_nan=True)
-
-
-def _module(text: str, folder: Path, name: str) -> ModuleType:
-    return module_of(text, folder, name)
+    close(out["o"], expected, 1e-6)
