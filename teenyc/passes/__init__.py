@@ -14,6 +14,7 @@ from teenyc.passes.keep_late_values import keep_late_values
 from teenyc.passes.lower_descriptors import lower_descriptors
 from teenyc.passes.pad_extents import pad_extents
 from teenyc.passes.postpone_factors import postpone_factors
+from teenyc.passes.scale_extrema import scale_extrema
 from teenyc.passes.simplify_tiles import simplify_tiles
 from teenyc.passes.split_offsets import split_offsets
 from teenyc.passes.tile import tile
@@ -43,6 +44,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("split-offsets", split_offsets),
     Pass("postpone-factors", postpone_factors),
     Pass("accumulate-products", accumulate_products),
+    Pass("scale-extrema", scale_extrema),
     Pass("fold-exponentials", fold_exponentials),
     Pass("branch-rests", branch_rests),
     Pass("drop-dead-code", drop_dead_code),

@@ -129,6 +129,7 @@ def test_the_pipeline_has_the_documented_names() -> None:
         "split-offsets",
         "postpone-factors",
         "accumulate-products",
+        "scale-extrema",
         "fold-exponentials",
         "branch-rests",
         "drop-dead-code",
