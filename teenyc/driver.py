@@ -18,7 +18,8 @@ from teenyc.syntax.parse import parse
 from teenyc.types import DTYPES, DType
 
 if TYPE_CHECKING:
-    from teenyc.tiling.plan import Plan, Refusal
+    from teenyc.tiling.plan import Refusal
+    from teenyc.tiling.tile import Tiled
 
 
 @record
@@ -56,8 +57,8 @@ class Compiled:
         """The kernels of the source, after the passes."""
         return tuple(k for k in self.program.kernels if k.tiling is None) if self.program is not None else ()
 
-    def plans(self) -> tuple[tuple[Kernel, Plan | Refusal], ...]:
-        """For each kernel, with what it calls written out, how it is blocked or why not, whether it asks or not."""
+    def plans(self) -> tuple[tuple[Kernel, Tiled | Refusal], ...]:
+        """For each kernel, with what it calls written out, that in blocks or why not, whether it asks or not."""
         from teenyc.passes.tile import planned
 
         assert self.checked is not None, "a source with errors has no plans"

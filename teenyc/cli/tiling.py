@@ -20,7 +20,7 @@ def plan_text(compiled: Compiled) -> str:
     """The plans of a source, with an empty line between two."""
     from teenyc.tiling.printer import print_plan
 
-    return "\n".join(print_plan(kernel, plan) for kernel, plan in compiled.plans())
+    return "\n".join(print_plan(kernel, found) for kernel, found in compiled.plans())
 
 
 def explanation_text(compiled: Compiled) -> str:
@@ -36,8 +36,8 @@ def explanation_document(sources: Sequence[Compiled]) -> str:
 
 
 def _certificates(compiled: Compiled) -> Iterator[tuple[Kernel, Certificate]]:
-    for kernel, plan in compiled.plans():
-        yield kernel, certificate(kernel, plan)
+    for kernel, found in compiled.plans():
+        yield kernel, certificate(found)
 
 
 def _asks(kernel: Kernel) -> bool:

@@ -1,12 +1,14 @@
 """Children of IR nodes: the one place that knows where operands, definitions and inner blocks are.
 
 Everything here takes time linear in the IR and recurses only where blocks nest, never along a list of statements.
+What maps gives back the very object that it was given where nothing changes.
 """
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import TypeVar, assert_never
 
@@ -15,6 +17,7 @@ from teenyc.ir.nodes import (
     Binary,
     Block,
     Call,
+    Carried,
     Cast,
     Compare,
     Copy,
@@ -38,6 +41,7 @@ from teenyc.record import replace
 from teenyc.types import Extent
 
 Body = TypeVar("Body", Kernel, Function)
+T = TypeVar("T")
 
 
 # ---- operands -------------------------------------------------------------------------------------------------------
@@ -78,16 +82,16 @@ def map_operation(operation: Operation, fn: Callable[[Operand], Operand]) -> Ope
             return operation if operand is operation.operand else replace(operation, operand=operand)
         case Binary() | Compare():
             left, right = fn(operation.left), fn(operation.right)
-            is_same = left is operation.left and right is operation.right
-            return operation if is_same else replace(operation, left=left, right=right)
+            is_kept = left is operation.left and right is operation.right
+            return operation if is_kept else replace(operation, left=left, right=right)
         case Offset():
             pointer, offset = fn(operation.pointer), fn(operation.offset)
-            is_same = pointer is operation.pointer and offset is operation.offset
-            return operation if is_same else replace(operation, pointer=pointer, offset=offset)
+            is_kept = pointer is operation.pointer and offset is operation.offset
+            return operation if is_kept else replace(operation, pointer=pointer, offset=offset)
         case Call():
             new = tuple((name, fn(operand)) for name, operand in operation.operands)
-            is_same = all(a[1] is b[1] for a, b in zip(new, operation.operands, strict=True))
-            return operation if is_same else replace(operation, operands=new)
+            is_kept = all(a[1] is b[1] for a, b in zip(new, operation.operands, strict=True))
+            return operation if is_kept else replace(operation, operands=new)
         case Apply():
             constants = tuple((n, o if isinstance(o, Extent) else fn(o)) for n, o in operation.constants)
             return replace(operation, operands=tuple(map(fn, operation.operands)), constants=constants)
@@ -102,17 +106,39 @@ def map_operands(statement: Statement, fn: Callable[[Operand], Operand]) -> Stat
             operation = map_operation(statement.operation, fn)
             return statement if operation is statement.operation else replace(statement, operation=operation)
         case For():
-            start, stop, step = fn(statement.start), fn(statement.stop), fn(statement.step)
-            carried = tuple(replace(c, initial=fn(c.initial)) for c in statement.carried)
+            bounds = (statement.start, statement.stop, statement.step)
+            start, stop, step = new = tuple(map(fn, bounds))
+            carried = _mapped(statement.carried, lambda c: _beginning(c, fn))
+            if carried is statement.carried and is_same(new, bounds):
+                return statement
             return replace(statement, start=start, stop=stop, step=step, carried=carried)
         case While():
-            return replace(statement, carried=tuple(replace(c, initial=fn(c.initial)) for c in statement.carried))
+            carried = _mapped(statement.carried, lambda c: _beginning(c, fn))
+            return statement if carried is statement.carried else replace(statement, carried=carried)
         case If():
-            return replace(statement, condition=fn(statement.condition))
+            condition = fn(statement.condition)
+            return statement if condition is statement.condition else replace(statement, condition=condition)
         case Return():
-            return replace(statement, values=tuple(map(fn, statement.values)))
+            values = _mapped(statement.values, fn)
+            return statement if values is statement.values else replace(statement, values=values)
         case _:
             assert_never(statement)
+
+
+def is_same(items: Sequence[object], others: Sequence[object]) -> bool:
+    """Whether two sequences hold the very same objects."""
+    return len(items) == len(others) and all(map(operator.is_, items, others))
+
+
+def _mapped(items: tuple[T, ...], fn: Callable[[T], T]) -> tuple[T, ...]:
+    """The items with `fn` of each in its place; the same tuple where none changes."""
+    new = tuple(map(fn, items))
+    return items if is_same(new, items) else new
+
+
+def _beginning(carried: Carried, fn: Callable[[Operand], Operand]) -> Carried:
+    initial = fn(carried.initial)
+    return carried if initial is carried.initial else replace(carried, initial=initial)
 
 
 def substitute(block: Block, operands: Mapping[int, Operand]) -> Block:
@@ -122,8 +148,11 @@ def substitute(block: Block, operands: Mapping[int, Operand]) -> Block:
         return operands.get(operand.id, operand) if isinstance(operand, Value) else operand
 
     def inside(block: Block) -> Block:
-        statements = tuple(map_blocks(map_operands(s, new), inside) for s in block.statements)
-        return Block(statements=statements, yields=tuple(map(new, block.yields)))
+        statements = _mapped(block.statements, lambda s: map_blocks(map_operands(s, new), inside))
+        yields = _mapped(block.yields, new)
+        if statements is block.statements and yields is block.yields:
+            return block
+        return Block(statements=statements, yields=yields)
 
     return inside(block)
 
@@ -161,19 +190,28 @@ def map_definitions(statement: Statement, fn: Callable[[Value], Value]) -> State
     """The statement with each value that it defines itself replaced by `fn` of it."""
     match statement:
         case Let() | If():
-            results = tuple(map(fn, statement.results))
-            is_same = all(a is b for a, b in zip(results, statement.results, strict=True))
-            return statement if is_same else replace(statement, results=results)
+            results = _mapped(statement.results, fn)
+            return statement if results is statement.results else replace(statement, results=results)
         case For():
-            carried = tuple(replace(c, inside=fn(c.inside), result=fn(c.result)) for c in statement.carried)
-            return replace(statement, counter=fn(statement.counter), carried=carried)
+            carried = _mapped(statement.carried, lambda c: _defining(c, fn))
+            counter = fn(statement.counter)
+            if carried is statement.carried and counter is statement.counter:
+                return statement
+            return replace(statement, counter=counter, carried=carried)
         case While():
-            carried = tuple(replace(c, inside=fn(c.inside), result=fn(c.result)) for c in statement.carried)
-            return replace(statement, carried=carried)
+            carried = _mapped(statement.carried, lambda c: _defining(c, fn))
+            return statement if carried is statement.carried else replace(statement, carried=carried)
         case Return():
             return statement
         case _:
             assert_never(statement)
+
+
+def _defining(carried: Carried, fn: Callable[[Value], Value]) -> Carried:
+    inside, result = fn(carried.inside), fn(carried.result)
+    if inside is carried.inside and result is carried.result:
+        return carried
+    return replace(carried, inside=inside, result=result)
 
 
 def values_of(body: Kernel | Function) -> Iterator[Value]:
@@ -220,11 +258,18 @@ def map_blocks(statement: Statement, fn: Callable[[Block], Block]) -> Statement:
     """The statement with each inner block replaced by `fn` of it, in the order in which they run."""
     match statement:
         case For():
-            return replace(statement, body=fn(statement.body))
+            body = fn(statement.body)
+            return statement if body is statement.body else replace(statement, body=body)
         case While():
-            return replace(statement, condition=fn(statement.condition), body=fn(statement.body))
+            condition, body = fn(statement.condition), fn(statement.body)
+            if condition is statement.condition and body is statement.body:
+                return statement
+            return replace(statement, condition=condition, body=body)
         case If():
-            return replace(statement, then=fn(statement.then), otherwise=fn(statement.otherwise))
+            then, otherwise = fn(statement.then), fn(statement.otherwise)
+            if then is statement.then and otherwise is statement.otherwise:
+                return statement
+            return replace(statement, then=then, otherwise=otherwise)
         case Let() | Return():
             return statement
         case _:
@@ -238,7 +283,9 @@ def map_statements(block: Block, fn: Callable[[Statement], tuple[Statement, ...]
         statements: list[Statement] = []
         for statement in block.statements:
             statements.extend(fn(map_blocks(statement, inside)))
-        return replace(block, statements=tuple(statements))
+        if is_same(statements, block.statements):
+            return block
+        return Block(statements=tuple(statements), yields=block.yields)
 
     return inside(block)
 

@@ -9,8 +9,8 @@ from teenyc.ir.expand import expanded
 from teenyc.ir.nodes import Kernel, Program
 from teenyc.record import replace
 from teenyc.tiling.explain import certificate
-from teenyc.tiling.plan import Plan, Refusal
-from teenyc.tiling.tile import lowered, plan_of
+from teenyc.tiling.plan import Refusal
+from teenyc.tiling.tile import Tiled, lowered, tiled
 
 
 def tile(program: Program) -> Program:
@@ -20,20 +20,20 @@ def tile(program: Program) -> Program:
     return replace(program, kernels=tuple(k for kernel in program.kernels for k in _with_tiled(kernel, program)))
 
 
-def planned(kernel: Kernel, program: Program) -> tuple[Kernel, Plan | Refusal]:
-    """A kernel with what it calls written out, and the plan for that or why there is none."""
+def planned(kernel: Kernel, program: Program) -> tuple[Kernel, Tiled | Refusal]:
+    """A kernel with what it calls written out, and that in blocks or why it stays as it is."""
     whole = expanded(kernel, {f.name: f for f in program.functions}).kernel
-    return whole, plan_of(whole)
+    return whole, tiled(whole)
 
 
 def _with_tiled(kernel: Kernel, program: Program) -> Iterator[Kernel]:
     if kernel.attributes.tile is None:
         yield kernel
         return
-    whole, plan = planned(kernel, program)
-    yield replace(kernel, certificate=certificate(whole, plan))
-    if not isinstance(plan, Refusal):
-        blocked, taken = lowered(whole, plan), {k.name for k in program.kernels}
+    whole, found = planned(kernel, program)
+    yield replace(kernel, certificate=certificate(found))
+    if not isinstance(found, Refusal):
+        blocked, taken = lowered(whole, found), {k.name for k in program.kernels}
         yield replace(blocked, name=next(n for n in _variants(blocked.name) if n not in taken))
 
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
-from teenyc.ir.axes import Axis, AxisInfo
+from teenyc.ir.axes import Axes, Axis
 from teenyc.ir.nodes import (
     Binary,
     Call,
@@ -23,29 +23,50 @@ from teenyc.ir.nodes import (
     Operation,
     Value,
 )
-from teenyc.ir.walk import statements_of, values_of
-from teenyc.record import replace
+from teenyc.ir.walk import statements_of
+from teenyc.record import record, replace
+from teenyc.source import Span
+from teenyc.tiling.analyses import Analyses
 from teenyc.tiling.plan import BlockedAxis, LoopPlan, Plan, Refusal
 from teenyc.tiling.recurrences import laws_of
 from teenyc.tiling.state import RefusedError
-from teenyc.tiling.straight import straightened
-from teenyc.types import TensorType
+from teenyc.tiling.straight import Straight, straightened
 
 FEWEST = 16
 """A loop that is known to run fewer times than this is not worth blocks."""
 
-WARP = 32
-"""As many lanes keep the threads of a warp busy."""
+
+@record
+class Candidate:
+    """Axes of the grid and loops of which blocks may be taken."""
+
+    programs: tuple[BlockedAxis, ...]
+    loops: tuple[For, ...]
+    is_named: bool = False
+
+    @property
+    def axes(self) -> Axes:
+        """What is blocked, if all can be."""
+        programs = (Axis(axis.kind, axis.id) for axis in self.programs)
+        return frozenset([*programs, *(Axis("loop", loop.counter.id) for loop in self.loops)])
 
 
-def candidates(kernel: Kernel) -> Iterator[Plan] | Refusal:
-    """Plans that may be tried, those of fewer axes first. An author who names axes has chosen."""
+@record
+class Proven:
+    """A plan whose loops obey laws, and the kernel that it speaks of, in straight form."""
+
+    plan: Plan
+    straight: Straight
+
+
+def candidates(kernel: Kernel) -> tuple[Candidate, ...] | Refusal:
+    """What may be tried, that of fewer axes first. An author who names axes has chosen."""
     programs, loops = _programs(kernel), tuple(_loops(kernel))
     names = kernel.attributes.tile
     if names:
         return _named(kernel, names, programs, loops)
-    return (
-        _plan(kernel, chosen, tuple(loop for loop, _ in loops))
+    return tuple(
+        Candidate(chosen, tuple(loop for loop, _ in loops))
         for count in range(3)
         for chosen in combinations(programs, count)
         if chosen or loops
@@ -54,7 +75,7 @@ def candidates(kernel: Kernel) -> Iterator[Plan] | Refusal:
 
 def _named(
     kernel: Kernel, names: tuple[str, ...], programs: tuple[BlockedAxis, ...], loops: tuple[tuple[For, str], ...]
-) -> Iterator[Plan] | Refusal:
+) -> tuple[Candidate, ...] | Refusal:
     known = {axis.name for axis in programs} | {name for _, name in loops}
     unknown = [name for name in names if name not in known]
     if unknown:
@@ -62,12 +83,13 @@ def _named(
     chosen = tuple(axis for axis in programs if axis.name in names)
     if len(chosen) > 2:
         return Refusal("a program takes blocks along two axes at most", kernel.span)
-    return iter([_plan(kernel, chosen, tuple(loop for loop, name in loops if name in names), is_named=True)])
+    return (Candidate(chosen, tuple(loop for loop, name in loops if name in names), is_named=True),)
 
 
-def _plan(kernel: Kernel, programs: tuple[BlockedAxis, ...], loops: tuple[For, ...], is_named: bool = False) -> Plan:
+def proven(source: Analyses, candidate: Candidate) -> Proven | Refusal:
     """A plan whose loops are those that obey laws; the others are left, with the reason."""
-    short = {loop.counter.id: None if is_named else _short(loop) for loop in loops}
+    kernel, programs, loops = source.kernel, candidate.programs, candidate.loops
+    short = {loop.counter.id: None if candidate.is_named else _short(loop) for loop in loops}
     block = free_name(kernel, "BLOCK_K" if len(programs) > 1 else "BLOCK_N")
     tried = tuple(
         BlockedAxis("loop", loop.counter.id, block, loop.counter.name or "iteration", loop.span)
@@ -77,7 +99,7 @@ def _plan(kernel: Kernel, programs: tuple[BlockedAxis, ...], loops: tuple[For, .
     ordered = _by_stride(kernel, programs)
     blocks = (free_name(kernel, name) for name in ("BLOCK_M", "BLOCK_N"))
     named = tuple(replace(axis, block=b) for axis, b in zip(ordered, blocks, strict=False))
-    return _proven(kernel, named, tried, tuple(refusal for refusal in short.values() if refusal is not None))
+    return _proven(source, named, tried, tuple(refusal for refusal in short.values() if refusal is not None))
 
 
 def free_name(kernel: Kernel, name: str) -> str:
@@ -87,15 +109,15 @@ def free_name(kernel: Kernel, name: str) -> str:
     return next(n for n in (name, *(f"{name}_{k}" for k in range(2, len(taken) + 3))) if n not in taken)
 
 
-def without(kernel: Kernel, plan: Plan, loop: LoopPlan, refusal: Refusal) -> Plan:
+def without(source: Analyses, plan: Plan, loop: LoopPlan, refusal: Refusal) -> Proven | Refusal:
     """A plan without one of its loops, which is left."""
     rest = tuple(each.axis for each in plan.loops if each is not loop)
-    return _proven(kernel, plan.programs, rest, (*plan.left, refusal))
+    return _proven(source, plan.programs, rest, (*plan.left, refusal))
 
 
 def _proven(
-    kernel: Kernel, programs: tuple[BlockedAxis, ...], loops: tuple[BlockedAxis, ...], left: tuple[Refusal, ...]
-) -> Plan:
+    source: Analyses, programs: tuple[BlockedAxis, ...], loops: tuple[BlockedAxis, ...], left: tuple[Refusal, ...]
+) -> Proven | Refusal:
     """The plan with those loops whose laws are proven.
 
     Which branches become selections depends on which loops take blocks, and laws on the selections. So a loop without
@@ -103,17 +125,31 @@ def _proven(
     """
     while True:
         try:
-            straight = straightened(kernel, (*programs, *loops))
+            straight = straightened(source, (*programs, *loops))
         except RefusedError as error:
-            return Plan(kernel=kernel.name, programs=programs, left=(*left, error.refusal))
-        statements = {s.counter.id: s for _, s in statements_of(straight.kernel.body) if isinstance(s, For)}
+            left = (*left, error.refusal)
+            if not loops:
+                return known(left, error)
+            loops = ()
+            continue
+        statements = {s.counter.id: s for _, s in statements_of(straight.analyses.kernel.body) if isinstance(s, For)}
         laws = [(axis, laws_of(statements[axis.id])) for axis in loops]
         refused = [(axis, found) for axis, found in laws if isinstance(found, Refusal)]
         if not refused:
             plans = tuple(LoopPlan(axis, found) for axis, found in laws if not isinstance(found, Refusal))
-            return Plan(kernel=kernel.name, programs=programs, loops=plans, left=left)
+            return Proven(Plan(kernel=source.kernel.name, programs=programs, loops=plans, left=left), straight)
         left += tuple(replace(found, subject=axis.name) for axis, found in refused)
         loops = tuple(axis for axis, found in laws if not isinstance(found, Refusal))
+
+
+def known(left: tuple[Refusal, ...], refused: RefusedError) -> Refusal:
+    """Why a plan cannot be: what was left for a reason within the place says more."""
+    return next((refusal for refusal in left if holds(refused.span, refusal.span)), refused.refusal)
+
+
+def holds(outer: Span, inner: Span) -> bool:
+    """Whether one place is within another."""
+    return outer.start <= inner.start and inner.end <= outer.end
 
 
 def _short(loop: For) -> Refusal | None:
@@ -182,51 +218,3 @@ def _is_added(operand: Operand, lets: Mapping[int, Operation], axis: int) -> boo
         case Call(intrinsic="program_id") as call:
             return call.attribute("axis", 0) == axis
     return False
-
-
-# ---- gain -----------------------------------------------------------------------------------------------------------
-
-
-def gain(kernel: Kernel, infos: Mapping[int, AxisInfo], plan: Plan) -> int:
-    """How much is won by the plan: products of matrices above all; otherwise what is loaded once for several rows."""
-    if not plan.axes:
-        return 0
-    products = sum(len(each.sides) == 2 for each in plan.contractions)
-    if products:
-        return 2 + products
-    if len(plan.programs) > 1:
-        return 0
-    is_used_again = any(not _lacking(kernel, infos, axis) for axis in plan.programs)
-    return 2 if is_used_again and plan.programs else 1 if _has_few_lanes(kernel) else 0
-
-
-def no_gain(kernel: Kernel) -> Refusal:
-    return Refusal(
-        "nothing that is loaded is used by several rows, so that blocks of them would save nothing", kernel.span
-    )
-
-
-def _lacking(kernel: Kernel, infos: Mapping[int, AxisInfo], axis: BlockedAxis) -> bool:
-    """Whether every tensor or sequence of the memory that is read is of one row alone."""
-    for _, statement in statements_of(kernel.body):
-        if isinstance(statement, Let) and isinstance(statement.operation, Call):
-            if Effect.READS not in TABLE[statement.operation.intrinsic].effects:
-                continue
-            for value in statement.results:
-                info = infos[value.id]
-                varies = any(a.kind != "program" for a in info.all)
-                if varies and Axis("program", axis.id) not in info.outer:
-                    return False
-    return True
-
-
-def _has_few_lanes(kernel: Kernel) -> bool:
-    """Whether all tensors together leave threads of a warp without work."""
-    for value in values_of(kernel):
-        if isinstance(value.type, TensorType):
-            lanes = 1
-            for extent in value.type.shape:
-                lanes *= extent.known or WARP
-            if lanes >= WARP:
-                return False
-    return True

@@ -27,7 +27,7 @@ from teenyc.ir.nodes import (
     Unary,
     Value,
 )
-from teenyc.ir.walk import operands_of, results_of
+from teenyc.ir.walk import is_same, operands_of, results_of
 from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.tiling.identities import worst_of
@@ -60,6 +60,8 @@ def unconditional(
             call = statement.operation
             if isinstance(call, Call) and call.intrinsic == "where" and statement.results[0].id in selections:
                 move(statement, call, statements)
+    if is_same(statements, loop.body.statements):
+        return loop
     return replace(loop, body=Block(statements=tuple(statements), yields=loop.body.yields))
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from teenyc.ir.axes import AxisInfo, axes
-from teenyc.ir.nodes import Binary, Call, Carried, Certificate, Copy, For, Kernel, Let, Operand, Remark, Value
+from teenyc.ir.axes import AxisInfo
+from teenyc.ir.nodes import Binary, Call, Carried, Certificate, Copy, For, Let, Operand, Remark, Value
 from teenyc.ir.walk import statements_of
 from teenyc.record import replace
 from teenyc.source import Span
+from teenyc.tiling.analyses import Analyses
 from teenyc.tiling.plan import (
     Contraction,
     Extremum,
@@ -21,7 +22,7 @@ from teenyc.tiling.plan import (
     Sum,
     Unchanged,
 )
-from teenyc.tiling.tile import form
+from teenyc.tiling.tile import Tiled
 from teenyc.tiling.wording import SHORT, Wording
 from teenyc.types import F32, TypeVar
 
@@ -34,27 +35,26 @@ GUARDS = {
 }
 
 
-def certificate(kernel: Kernel, plan: Plan | Refusal) -> Certificate:
-    """What tiling did with a kernel. The plan is one of this very kernel, with its functions expanded."""
-    if isinstance(plan, Refusal):
-        return Certificate(False, (Remark("refused", plan.reason, plan.span, help=plan.help),))
-    return Certificate(True, tuple(_Speaker(form(kernel, plan), plan).remarks()))
+def certificate(found: Tiled | Refusal) -> Certificate:
+    """What tiling did with a kernel."""
+    if isinstance(found, Refusal):
+        return Certificate(False, (Remark("refused", found.reason, found.span, help=found.help),))
+    return Certificate(True, tuple(_Speaker(found.form, found.plan).remarks()))
 
 
 class _Speaker:
     """Speaks of one plan in the words of its kernel."""
 
-    def __init__(self, kernel: Kernel, plan: Plan) -> None:
-        self.kernel, self.plan = kernel, plan
-        self.fors = {s.counter.id: s for _, s in statements_of(kernel.body) if isinstance(s, For)}
-        wording = Wording.of(kernel)
-        self.lets = wording.lets
+    def __init__(self, form: Analyses, plan: Plan) -> None:
+        self.kernel, self.plan = form.kernel, plan
+        self.fors = {s.counter.id: s for _, s in statements_of(form.kernel.body) if isinstance(s, For)}
+        wording = Wording.of(form.lets)
+        self.lets, self.infos = form.lets, form.axes
         carried = [
             (c, self.plain(y)) for s in self.fors.values() for c, y in zip(s.carried, s.body.yields, strict=True)
         ]
         primed = {y.id for c, y in carried if isinstance(y, Value) and wording.name(y) == c.inside.name}
         self.wording = replace(wording, primed=frozenset(primed))
-        self.infos = axes(kernel)
 
     def remarks(self) -> Iterator[Remark]:
         said: set[int] = set()

@@ -16,7 +16,6 @@ from teenyc.tiling.plan import (
     Key,
     Law,
     LoopPlan,
-    Plan,
     Refusal,
     Side,
     Staged,
@@ -24,14 +23,14 @@ from teenyc.tiling.plan import (
     Term,
     Unchanged,
 )
-from teenyc.tiling.tile import form
+from teenyc.tiling.tile import Tiled
 
 
-def print_plan(kernel: Kernel, plan: Plan | Refusal) -> str:
+def print_plan(kernel: Kernel, found: Tiled | Refusal) -> str:
     """The plan of a kernel, ending in a newline. Values are called as in the IR before the pass."""
-    if isinstance(plan, Refusal):
-        return f"no plan of {kernel.name}: {plan.reason}\n"
-    kernel = form(kernel, plan)
+    if isinstance(found, Refusal):
+        return f"no plan of {kernel.name}: {found.reason}\n"
+    plan, kernel = found.plan, found.form.kernel
     names = value_names(kernel)
     lines = [f"plan of {plan.kernel}", *(f"    program {a.id} {_axis(a)}" for a in plan.programs)]
     loops = {s.counter.id: s for _, s in statements_of(kernel.body) if isinstance(s, For)}

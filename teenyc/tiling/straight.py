@@ -14,7 +14,7 @@ from typing import assert_never
 
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
-from teenyc.ir.axes import Axes, Axis, AxisInfo, axes
+from teenyc.ir.axes import Axes, Axis, AxisInfo
 from teenyc.ir.nodes import (
     Binary,
     Block,
@@ -23,7 +23,6 @@ from teenyc.ir.nodes import (
     Copy,
     For,
     If,
-    Kernel,
     Let,
     Literal,
     Operand,
@@ -34,9 +33,10 @@ from teenyc.ir.nodes import (
     Value,
     While,
 )
-from teenyc.ir.walk import blocks_of, map_statements, operands_of, results_of, statements_of, values_of
+from teenyc.ir.walk import blocks_of, is_same, map_statements, operands_of, results_of, statements_of
 from teenyc.record import record, replace
 from teenyc.source import Span
+from teenyc.tiling.analyses import Analyses
 from teenyc.tiling.conditional import unconditional
 from teenyc.tiling.plan import BlockedAxis
 from teenyc.tiling.state import Bounds, RefusedError
@@ -47,31 +47,35 @@ _OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "
 
 @record
 class Straight:
-    """The kernel, for each load under a condition that condition, and the bounds of loops by their counter."""
+    """What is known of the kernel, for each load under a condition that condition, and loops' bounds by counter."""
 
-    kernel: Kernel
+    analyses: Analyses
     guards: Mapping[int, Operand]
     bounds: Mapping[int, Bounds]
 
 
-def straightened(kernel: Kernel, blocked: Sequence[BlockedAxis]) -> Straight:
-    """The kernel with the branches that differ along blocked axes made selections, or a refusal."""
+def straightened(source: Analyses, blocked: Sequence[BlockedAxis]) -> Straight:
+    """The kernel with the branches that differ along blocked axes made selections; one without any is itself."""
     axes_blocked = frozenset(Axis(axis.kind, axis.id) for axis in blocked)
     loops = frozenset(axis.id for axis in blocked if axis.kind == "loop")
-    ids = count(max((v.id for v in values_of(kernel)), default=0) + 1)
-    state = _Straightening(axes(kernel), axes_blocked, loops, ids)
+    kernel, ids = source.kernel, count(source.last + 1)
+    state = _Straightening(source.axes, axes_blocked, loops, ids)
     to: list[Statement] = []
     state.statements(kernel.body, None, to)
-    straight = replace(kernel, body=Block(statements=tuple(to)))
+    if is_same(to, kernel.body.statements):
+        return Straight(source, state.guards, state.bounds)
+    straight = Analyses.of(replace(kernel, body=Block(statements=tuple(to))))
     if state.selections:
-        infos, selections = axes(straight), frozenset(state.selections)
+        selections = frozenset(state.selections)
 
         def moved(statement: Statement) -> tuple[Statement, ...]:
             if not isinstance(statement, For) or statement.counter.id not in loops:
                 return (statement,)
-            return (unconditional(statement, infos, axes_blocked, selections, ids),)
+            return (unconditional(statement, straight.axes, axes_blocked, selections, ids),)
 
-        straight = replace(straight, body=map_statements(straight.body, moved))
+        body = map_statements(straight.kernel.body, moved)
+        if body is not straight.kernel.body:
+            return Straight(Analyses.of(replace(kernel, body=body)), state.guards, state.bounds)
     return Straight(straight, state.guards, state.bounds)
 
 
@@ -234,7 +238,10 @@ class _Straightening:
                 raise RefusedError("a return that some rows take inside of a branch that all take", branch.span)
             sides.append(side)
             blocks.append(Block(statements=tuple(inner), yields=block.yields))
-        to.append(replace(branch, then=blocks[0], otherwise=blocks[1]))
+        old = (branch.then, branch.otherwise)
+        if not all(is_same(new.statements, was.statements) for new, was in zip(blocks, old, strict=True)):
+            branch = replace(branch, then=blocks[0], otherwise=blocks[1])
+        to.append(branch)
         return _Reached(taken, never=all(side.never for side in sides))
 
     def is_recurrent(self, branch: If) -> bool:
@@ -269,6 +276,8 @@ class _Straightening:
             yields = tuple(
                 self.chosen(valid, y, c.inside, loop.span, inner) for y, c in zip(yields, loop.carried, strict=True)
             )
+        if start is loop.start and yields is loop.body.yields and is_same(inner, loop.body.statements):
+            return loop
         return replace(loop, start=start, body=Block(statements=tuple(inner), yields=yields))
 
     def within(self, loop: For, to: list[Statement]) -> Value:
@@ -314,6 +323,8 @@ class _Straightening:
         body: list[Statement] = []
         self.statements(loop.condition, None, condition)
         self.statements(loop.body, None, body)
+        if is_same(condition, loop.condition.statements) and is_same(body, loop.body.statements):
+            return loop
         return replace(
             loop,
             condition=replace(loop.condition, statements=tuple(condition)),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import count
 
-from teenyc.ir.axes import axes
 from teenyc.ir.nodes import (
     Block,
     Cast,
@@ -13,60 +12,105 @@ from teenyc.ir.nodes import (
     Kernel,
     Let,
     Parameter,
+    Statement,
     Tiling,
     Value,
 )
-from teenyc.ir.walk import statements_of, values_of
-from teenyc.record import replace
-from teenyc.source import Span
-from teenyc.tiling import choose, lower, operations
+from teenyc.record import record, replace
+from teenyc.tiling import choose, gain, lower, operations
+from teenyc.tiling.analyses import Analyses
+from teenyc.tiling.choose import Candidate
 from teenyc.tiling.configurations import configurations
 from teenyc.tiling.minima import with_minima
 from teenyc.tiling.normal import normal
 from teenyc.tiling.plan import Plan, Refusal
 from teenyc.tiling.state import Blocking, RefusedError, Rows, Tile
-from teenyc.tiling.straight import straightened
+from teenyc.tiling.straight import Straight
 from teenyc.types import I32, scalar
 
 
-def plan_of(kernel: Kernel) -> Plan | Refusal:
-    """All that is decided of a kernel, or why it stays as it is. Functions are expanded, floats widened before."""
+@record
+class Tiled:
+    """A kernel in blocks: its plan, the kernel of whose values the plan speaks, and what its programs do.
+
+    `form` is the kernel with branches that differ within a block made selections; `counts` are the parameters that
+    hold how many programs the source has along the blocked axes of the grid.
+    """
+
+    plan: Plan
+    form: Analyses
+    counts: tuple[Value, ...]
+    statements: tuple[Statement, ...]
+
+
+def tiled(kernel: Kernel) -> Tiled | Refusal:
+    """The kernel in blocks, or why it stays as it is. Functions are expanded, floats widened before.
+
+    Of several candidates the one is taken that gains most, the first of equals. One that cannot be it is not tried.
+    """
     kernel = normal(kernel)
-    tried = choose.candidates(kernel)
-    if isinstance(tried, Refusal):
-        return tried
-    infos, best, most = axes(kernel), None, 0
-    reason = Refusal("it has neither rows nor a loop of which a program could take a block", kernel.span)
-    for n, candidate in enumerate(tried):
-        plan = _tried(kernel, candidate)
-        gain = 0 if isinstance(plan, Refusal) else choose.gain(kernel, infos, plan)
-        if not isinstance(plan, Refusal) and (gain > most or kernel.attributes.tile):
-            best, most = plan, gain
-        if n == 0 or (n == 1 and candidate.programs):  # what was hoped for first
-            reason = plan if isinstance(plan, Refusal) else next(iter(plan.left), choose.no_gain(kernel))
-    return best or reason
+    candidates = choose.candidates(kernel)
+    if isinstance(candidates, Refusal):
+        return candidates
+    source = Analyses.of(kernel)
+    if kernel.attributes.tile:
+        return _tried(source, candidates[0])
+    return _best(source, candidates)
 
 
-def _tried(kernel: Kernel, plan: Plan) -> Plan | Refusal:
-    """The plan with its sums decided; loops that turn out to take no blocks are left as they are."""
-    while True:
+def plan_of(kernel: Kernel) -> Plan | Refusal:
+    """All that is decided of a kernel, or why it stays as it is."""
+    found = tiled(kernel)
+    return found if isinstance(found, Refusal) else found.plan
+
+
+def _best(source: Analyses, candidates: Sequence[Candidate]) -> Tiled | Refusal:
+    if not candidates:
+        return Refusal("it has neither rows nor a loop of which a program could take a block", source.kernel.span)
+    limits = [gain.most(source, candidate.programs, candidate.axes) for candidate in candidates]
+    tried: dict[int, Tiled | Refusal] = {}
+    best: Tiled | None = None
+    place, most = -1, 0  # what gains nothing is not taken
+    for n in sorted(range(len(candidates)), key=lambda n: -limits[n]):
+        if (limits[n], -n) <= (most, -place):
+            continue
+        found = tried[n] = _tried(source, candidates[n])
+        won = 0 if isinstance(found, Refusal) else gain.gain(source, found.plan)
+        if not isinstance(found, Refusal) and (won, -n) > (most, -place):
+            best, place, most = found, n, won
+    return best or _reason(source, candidates, tried)
+
+
+def _reason(source: Analyses, candidates: Sequence[Candidate], tried: Mapping[int, Tiled | Refusal]) -> Refusal:
+    """Why none of the candidates is taken: what is said of the first with rows behind that of loops alone."""
+    n = 1 if len(candidates) > 1 else 0
+    found = tried.get(n) or _tried(source, candidates[n])
+    return found if isinstance(found, Refusal) else next(iter(found.plan.left), gain.no_gain(source.kernel))
+
+
+def _tried(source: Analyses, candidate: Candidate) -> Tiled | Refusal:
+    """The candidate with its sums decided; loops that turn out to take no blocks are left as they are."""
+    found = choose.proven(source, candidate)
+    while not isinstance(found, Refusal):
+        plan = found.plan
         try:
-            blocking, _ = _blocked(kernel, plan)
+            blocking, counts = _blocked(plan, found.straight)
         except RefusedError as refused:
-            known = (r for r in plan.left if _holds(refused.span, r.span))
-            refusal = next(known, refused.refusal)
-            loop = next((each for each in plan.loops if _holds(each.axis.span, refused.span)), None)
+            refusal = choose.known(plan.left, refused)
+            loop = next((each for each in plan.loops if choose.holds(each.axis.span, refused.span)), None)
             if loop is None:
                 return refusal
-            plan = choose.without(kernel, plan, loop, replace(refusal, subject=loop.axis.name))
+            found = choose.without(source, plan, loop, replace(refusal, subject=loop.axis.name))
         else:
             if not plan.axes:
-                return next(iter(plan.left), choose.no_gain(kernel))
-            plan = decided(plan, blocking)
-            return replace(plan, configurations=configurations(kernel, plan))
+                return next(iter(plan.left), gain.no_gain(source.kernel))
+            plan = _decided(plan, blocking)
+            plan = replace(plan, configurations=configurations(source.kernel, plan))
+            return Tiled(plan, found.straight.analyses, counts, tuple(blocking.statements))
+    return found
 
 
-def decided(plan: Plan, blocking: Blocking) -> Plan:
+def _decided(plan: Plan, blocking: Blocking) -> Plan:
     """A plan with what was decided on the way."""
     return replace(
         plan,
@@ -77,22 +121,21 @@ def decided(plan: Plan, blocking: Blocking) -> Plan:
     )
 
 
-def lowered(kernel: Kernel, plan: Plan) -> Kernel:
-    """The blocked kernel that a plan of the kernel describes."""
-    blocking, programs = _blocked(normal(kernel), plan)
-    assert decided(plan, blocking) == plan, "what is written is what was decided"
+def lowered(kernel: Kernel, tiled: Tiled) -> Kernel:
+    """The kernel whose programs take blocks of a kernel."""
+    plan = tiled.plan
     blocks = tuple(dict.fromkeys(axis.block for axis in plan.axes))
     constants = tuple(ConstantParameter(name=b, type=scalar(I32), span=kernel.span) for b in blocks)
     blocked = replace(
         kernel,
         name=f"{kernel.name}_tiled",
-        parameters=(*kernel.parameters, *(Parameter(value=p, span=kernel.span) for p in programs)),
+        parameters=(*kernel.parameters, *(Parameter(value=p, span=kernel.span) for p in tiled.counts)),
         constants=(*kernel.constants, *constants),
-        body=Block(statements=tuple(blocking.statements)),
+        body=Block(statements=tiled.statements),
         tiling=Tiling(
             of=kernel.name,
             blocks=tuple((axis.id, axis.block) for axis in plan.programs),
-            counts=tuple((axis.id, p.name) for axis, p in zip(plan.programs, programs, strict=True)),
+            counts=tuple((axis.id, p.name) for axis, p in zip(plan.programs, tiled.counts, strict=True)),
             constants=blocks,
             configurations=plan.configurations,
         ),
@@ -100,27 +143,20 @@ def lowered(kernel: Kernel, plan: Plan) -> Kernel:
     return with_minima(blocked)
 
 
-def form(kernel: Kernel, plan: Plan) -> Kernel:
-    """The kernel as a plan of it speaks of it, and as it is blocked: branches that differ within a block selections."""
-    return straightened(normal(kernel), plan.axes).kernel
-
-
-def _blocked(kernel: Kernel, plan: Plan) -> tuple[Blocking, tuple[Value, ...]]:
+def _blocked(plan: Plan, straight: Straight) -> tuple[Blocking, tuple[Value, ...]]:
     """The rewriting of a kernel, carried out, and the parameters that count the programs of the source."""
-    straight = straightened(kernel, plan.axes)
-    kernel = straight.kernel
-    lets = _lets(kernel)
-    ids = count(max((v.id for v in values_of(kernel)), default=0) + 1)
-    counts = (choose.free_name(kernel, f"num_{axis.name}s") for axis in plan.programs)
-    programs = tuple(Value(next(ids), scalar(I32), name) for name in counts)
+    analyses = straight.analyses
+    kernel, ids = analyses.kernel, count(analyses.last + 1)
+    names = (choose.free_name(kernel, f"num_{axis.name}s") for axis in plan.programs)
+    counts = tuple(Value(next(ids), scalar(I32), name) for name in names)
     blocking = Blocking(
-        rows=[Rows(axis, p) for axis, p in zip(plan.programs, programs, strict=True)],
+        rows=[Rows(axis, p) for axis, p in zip(plan.programs, counts, strict=True)],
         loops={each.axis.id: each for each in plan.loops},
-        infos=axes(kernel),
-        lets=lets,
+        infos=analyses.axes,
+        lets=analyses.lets,
         ids=ids,
         define=operations.make,
-        names=_loaded_names(lets),
+        names=_loaded_names(analyses.lets),
         tiles={p.value.id: Tile(p.value) for p in kernel.parameters},
         guards=straight.guards,
         bounds=straight.bounds,
@@ -128,16 +164,7 @@ def _blocked(kernel: Kernel, plan: Plan) -> tuple[Blocking, tuple[Value, ...]]:
         dot_precision=kernel.attributes.dot_precision or "ieee",
     )
     lower.block(blocking, kernel.body.statements)
-    return blocking, programs
-
-
-def _holds(outer: Span, inner: Span) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
-
-
-def _lets(kernel: Kernel) -> dict[int, Let]:
-    """The definition of each value, by id."""
-    return {v.id: s for _, s in statements_of(kernel.body) if isinstance(s, Let) for v in s.results}
+    return blocking, counts
 
 
 def _loaded_names(lets: Mapping[int, Let]) -> dict[int, str]:

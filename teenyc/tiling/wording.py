@@ -13,7 +13,6 @@ from teenyc.ir.nodes import (
     Constant,
     Copy,
     ExpandDims,
-    Kernel,
     Let,
     Literal,
     Offset,
@@ -22,7 +21,7 @@ from teenyc.ir.nodes import (
     Unary,
     Value,
 )
-from teenyc.ir.walk import operands_of, statements_of
+from teenyc.ir.walk import operands_of
 from teenyc.record import record
 from teenyc.tiling.plan import Term
 
@@ -53,8 +52,7 @@ class Wording:
     hidden: Collection[int] = ()
 
     @staticmethod
-    def of(kernel: Kernel) -> Wording:
-        lets = {v.id: s for _, s in statements_of(kernel.body) if isinstance(s, Let) for v in s.results}
+    def of(lets: Mapping[int, Let]) -> Wording:
         names: dict[int, str] = {}
         for let in lets.values():
             operand = let.operation.operand if isinstance(let.operation, Cast | Copy) else None

@@ -138,3 +138,13 @@ def test_operands_of_operations_are_in_order() -> None:
     a, b = Value(1, scalar(I32)), Value(2, scalar(BOOL))
     assert walk.operands_of(Binary(operator="add", left=a, right=lit(1))) == (a, lit(1))
     assert walk.map_operation(Copy(operand=a), lambda o: b) == Copy(operand=b)
+
+
+def test_what_does_not_change_is_the_very_same() -> None:
+    kernel = nested()
+    for _, statement in walk.statements_of(kernel.body):
+        assert walk.map_operands(statement, lambda operand: operand) is statement
+        assert walk.map_definitions(statement, lambda value: value) is statement
+        assert walk.map_blocks(statement, lambda block: block) is statement
+    assert walk.map_statements(kernel.body, lambda statement: (statement,)) is kernel.body
+    assert walk.substitute(kernel.body, {}) is kernel.body
