@@ -2,7 +2,9 @@
 
 `exp(x * s - m)`, with `m` of fewer axes, becomes `exp2(x * (s * LOG2_E) - m * LOG2_E)`: for each element one
 multiply-add and one `exp2`, instead of two products and a difference. Infinite numbers and NaN give what they gave. A
-difference of two values of the whole shape stays as it is: it is exact where they are near each other.
+difference of two values of the whole shape stays as it is: it is exact where they are near each other. In loops every
+other `exp(x)` becomes `exp2(x * LOG2_E)` too, which is what Triton makes of it, without its care for results below the
+least normal number.
 """
 
 from __future__ import annotations
@@ -14,8 +16,10 @@ from itertools import count
 from teenyc.ir import walk
 from teenyc.ir.nodes import (
     Binary,
+    Block,
     Call,
     ExpandDims,
+    For,
     Kernel,
     Let,
     Literal,
@@ -25,6 +29,7 @@ from teenyc.ir.nodes import (
     Statement,
     Unary,
     Value,
+    While,
 )
 from teenyc.record import record, replace
 from teenyc.source import Span
@@ -44,8 +49,15 @@ def fold_exponentials(program: Program) -> Program:
 
 def _kernel(kernel: Kernel, ids: Iterator[int]) -> Kernel:
     lets = {r.id: s for _, s in walk.statements_of(kernel.body) if isinstance(s, Let) for r in s.results}
-    folding = _Folding(lets, walk.uses(kernel.body), ids)
+    folding = _Folding(lets, walk.uses(kernel.body), ids, _looped(kernel.body))
     return replace(kernel, body=walk.map_statements(kernel.body, folding.statement))
+
+
+def _looped(body: Block) -> frozenset[int]:
+    """The values that are defined in loops."""
+    loops = [s for _, s in walk.statements_of(body) if isinstance(s, For | While)]
+    inner = (s for loop in loops for block in walk.blocks_of(loop) for _, s in walk.statements_of(block))
+    return frozenset(r.id for s in inner for r in walk.results_of(s))
 
 
 @record
@@ -59,18 +71,22 @@ class _Term:
 
 @dataclass(slots=True, eq=False)
 class _Folding:
-    """One kernel: definitions, how often each value is read, and the statements that replace the one at hand."""
+    """One kernel: definitions, how often each value is read, and what is defined in loops."""
 
     lets: Mapping[int, Let]
     uses: Mapping[int, int]
     ids: Iterator[int]
+    looped: frozenset[int]
 
     def statement(self, statement: Statement) -> tuple[Statement, ...]:
         match statement:
-            case Let(operation=Call(intrinsic="exp" | "exp2") as call) if len(_shape(statement.results[0])) > 1:
-                terms = self.terms(call.operands[0][1], statement.results[0].type)
-                if self.is_better(terms, _shape(statement.results[0])):
-                    return self.folded(statement, call, terms)
+            case Let(operation=Call(intrinsic="exp" | "exp2") as call, results=(result,)):
+                if len(_shape(result)) > 1:
+                    terms = self.terms(call.operands[0][1], result.type)
+                    if self.is_better(terms, _shape(result)):
+                        return self.folded(statement, call, terms)
+                if call.intrinsic == "exp" and result.id in self.looped:
+                    return self.folded(statement, call, (_Term(call.operands[0][1], (), is_negative=False),))
         return (statement,)
 
     def definition(self, operand: Operand) -> Operation | None:

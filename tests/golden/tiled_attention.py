@@ -125,11 +125,11 @@ def attention_tiled(
         score = _tanh(raw / cap) * cap + tl.load(bias + key_start + bias_lanes).to(COMPUTE)
         new = tl.maximum(highest_, tl.max(score, axis=1))
         weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
-        total = total * tl.exp(highest_ - new) + tl.sum(weight, axis=1)
+        total = total * tl.exp2((highest_ - new) * LOG2_E) + tl.sum(weight, axis=1)
         acc = tl.dot(
             _round_to(weight, D),
             tl.load(v + total_2 + k_lanes),
-            acc * tl.exp(highest_ - new)[:, None],
+            acc * tl.exp2((highest_ - new) * LOG2_E)[:, None],
             input_precision="ieee",
             out_dtype=COMPUTE,
         )
@@ -149,11 +149,11 @@ def attention_tiled(
         )
         new = tl.maximum(highest_, tl.max(tl.where(is_key[None, :], score, float("-inf")), axis=1))
         weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
-        total = total * tl.exp(highest_ - new) + tl.sum(tl.where(is_key[None, :], weight, 0.0), axis=1)
+        total = total * tl.exp2((highest_ - new) * LOG2_E) + tl.sum(tl.where(is_key[None, :], weight, 0.0), axis=1)
         acc = tl.dot(
             _round_to(tl.where(is_key[None, :], weight, 0.0), D),
             tl.load(v + total_2 + k_lanes, mask=is_key[:, None], other=0.0),
-            acc * tl.exp(highest_ - new)[:, None],
+            acc * tl.exp2((highest_ - new) * LOG2_E)[:, None],
             input_precision="ieee",
             out_dtype=COMPUTE,
         )

@@ -123,13 +123,15 @@ def cross_entropy_tiled(logits, labels, loss, classes: tl.int32, BLOCK_N: tl.con
     for class_start in range(0, full_class, BLOCK_N):
         logit = tl.load(logits + (row * classes + class_start) + logits_lanes)
         new = tl.maximum(highest, tl.max(logit, axis=0))
-        total = total * tl.exp(highest - new) + tl.sum(tl.exp(logit - new), axis=0)
+        total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(tl.exp2((logit - new) * LOG2_E), axis=0)
         highest = new
     if full_class < classes:
         is_class = tl.arange(0, BLOCK_N) < classes - full_class
         logit = tl.load(logits + (row * classes + full_class) + logits_lanes, mask=is_class, other=0.0)
         new = tl.maximum(highest, tl.max(tl.where(is_class, logit, float("-inf")), axis=0))
-        total = total * tl.exp(highest - new) + tl.sum(tl.where(is_class, tl.exp(logit - new), 0.0), axis=0)
+        total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(
+            tl.where(is_class, tl.exp2((logit - new) * LOG2_E), 0.0), axis=0
+        )
         highest = new
     label = tl.load(labels + row)
     tl.store(loss + row, highest + tl.log(total) - tl.load(logits + row * classes + label))
@@ -198,7 +200,9 @@ def linear_cross_entropy_tiled(
             out_dtype=tl.float32,
         )
         new = tl.maximum(highest, tl.max(logit, axis=1))
-        total = total * tl.exp(highest - new) + tl.sum(tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), axis=1)
+        total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(
+            tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), axis=1
+        )
         at_label = at_label + tl.sum(tl.where(class_[None, :] == label[:, None], logit, 0.0), axis=1)
         highest = new
     if full_class < classes:
@@ -212,7 +216,7 @@ def linear_cross_entropy_tiled(
             out_dtype=tl.float32,
         )
         new = tl.maximum(highest, tl.max(tl.where(is_class[None, :], logit, float("-inf")), axis=1))
-        total = total * tl.exp(highest - new) + tl.sum(
+        total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(
             tl.where(is_class[None, :], tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), 0.0), axis=1
         )
         at_label = at_label + tl.sum(
