@@ -61,8 +61,20 @@ def _made(cls: type, kw_only: bool, order: bool) -> type:
         namespace["__repr__"] = _repr
     namespace |= _comparison(tuple(n for n, f in every.items() if f.compare), order)
     made = type(cls)(cls.__name__, cls.__bases__, namespace)
-    setattr(made, "__init__", _init(made, every))  # noqa: B010  # a plain assignment would not be typed
+    setattr(made, "__init__", _first_init(made, every))  # noqa: B010  # a plain assignment would not be typed
     return made
+
+
+def _first_init(cls: type, every: dict[str, Field[Any]]) -> Callable[..., None]:
+    """A constructor that is compiled when it is first called: of most records a run makes none."""
+
+    def __init__(self: object, *values: object, **named: object) -> None:  # noqa: N807
+        compiled = _init(cls, every)
+        setattr(cls, "__init__", compiled)  # noqa: B010
+        compiled(self, *values, **named)
+
+    __init__.__qualname__ = f"{cls.__qualname__}.__init__"
+    return __init__
 
 
 def _is_class(annotation: object) -> bool:

@@ -1,50 +1,25 @@
-"""Render: views of plain strings go in, the text of a module comes out. The only code that knows Jinja."""
+"""Render: views of plain strings go in, the text of a module comes out. The only code that knows the templates."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 from zlib import crc32
 
 from teenyc.codegen.host import HostView
 from teenyc.codegen.views import ModuleView
 from teenyc.resources import template_text
 
-if TYPE_CHECKING:
-    from jinja2 import Environment, Template
-
-JINJA = "3.1."
-"""How the versions of Jinja begin whose compiled templates are alike."""
+Names: TypeAlias = Mapping[str, object]
+Template: TypeAlias = "Callable[[Names, Callable[[str, Names], Iterator[str]]], Iterator[str]]"
+"""Yields the text of a template, of what its names stand for, and of what it includes."""
 
 
 def render(module: ModuleView, host: HostView) -> str:
     """The module's text, by `module.py.jinja`. A name that a template misspells is an error."""
-    return environment().get_template("module.py.jinja").render(module=module, host=host)
-
-
-@cache
-def environment() -> Environment:
-    """Jinja with the templates, each compiled once in a process, most before it."""
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    class Compiled(FunctionLoader):
-        """Takes a template's module where there is one, and its text otherwise."""
-
-        def load(self, environment: Environment, name: str, globals: Any = None) -> Template:
-            namespace = _compiled(name)
-            if namespace is None:
-                return super().load(environment, name, globals)
-            return environment.template_class.from_module_dict(environment, namespace, globals or {})
-
-    return Environment(
-        loader=Compiled(template_text),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
+    return "".join(_text("module.py.jinja", {"module": module, "host": host}))
 
 
 def module_name(template: str) -> str:
@@ -57,14 +32,22 @@ def checksum(source: str) -> int:
     return crc32(source.encode())
 
 
-def _compiled(name: str) -> dict[str, Any] | None:
-    """What the module of a template defines, if it was made from the template as it is now and fits this Jinja."""
-    import jinja2
+def _text(name: str, names: Names) -> Iterator[str]:
+    return _template(name)(names, _text)
 
-    if not str(vars(jinja2).get("__version__", "")).startswith(JINJA):
-        return None
+
+@cache
+def _template(name: str) -> Template:
+    """A template by its name: compiled before, or now where its text is another."""
+    source = template_text(name)
     try:
-        module = import_module(f"teenyc.codegen.compiled.{module_name(name)}")
+        scope: dict[str, Any] = vars(import_module(f"teenyc.codegen.compiled.{module_name(name)}"))
     except ModuleNotFoundError:
-        return None
-    return vars(module) if checksum(template_text(name)) == module.CHECKSUM else None
+        scope = {}
+    if scope.get("CHECKSUM") != checksum(source):
+        from teenyc.codegen.compile_templates import compiled
+
+        scope = {}
+        exec(compiled(source), scope)
+    template: Template = scope["text"]
+    return template

@@ -1,20 +1,12 @@
-"""`templates/helpers/cumprod.py.jinja` as Jinja compiles it."""
+"""`templates/helpers/cumprod.py.jinja` as a function that yields its text."""
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
 CHECKSUM = 849326784
 
-from jinja2.runtime import LoopContext, Macro, Markup, Namespace, TemplateNotFound, TemplateReference, TemplateRuntimeError, Undefined, escape, identity, internalcode, markup_join, missing, str_join
-name = 'helpers/cumprod.py.jinja'
 
-def root(context, missing=missing):
-    resolve = context.resolve_or_missing
-    undefined = environment.undefined
-    concat = environment.concat
-    cond_expr_undefined = Undefined
-    if 0: yield None
-    pass
-    yield '@triton.jit\ndef _cumprod(input, axis: tl.constexpr = 0, reverse: tl.constexpr = False):\n    """Running products in the type of the elements; Triton may give 32 bits for integers of 8 and 16."""\n    return tl.cumprod(input, axis=axis, reverse=reverse).to(input.dtype)\n'
-
-blocks = {}
-debug_info = ''
+def text(names, include):
+    yield "@triton.jit\n"
+    yield "def _cumprod(input, axis: tl.constexpr = 0, reverse: tl.constexpr = False):\n"
+    yield "    \"\"\"Running products in the type of the elements; Triton may give 32 bits for integers of 8 and 16.\"\"\"\n"
+    yield "    return tl.cumprod(input, axis=axis, reverse=reverse).to(input.dtype)\n"

@@ -1,20 +1,12 @@
-"""`templates/helpers/max.py.jinja` as Jinja compiles it."""
+"""`templates/helpers/max.py.jinja` as a function that yields its text."""
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
 CHECKSUM = 2936172233
 
-from jinja2.runtime import LoopContext, Macro, Markup, Namespace, TemplateNotFound, TemplateReference, TemplateRuntimeError, Undefined, escape, identity, internalcode, markup_join, missing, str_join
-name = 'helpers/max.py.jinja'
 
-def root(context, missing=missing):
-    resolve = context.resolve_or_missing
-    undefined = environment.undefined
-    concat = environment.concat
-    cond_expr_undefined = Undefined
-    if 0: yield None
-    pass
-    yield '@triton.jit\ndef _max(input, axis: tl.constexpr = None, keep_dims: tl.constexpr = False):\n    """The greatest number in the type of the elements; Triton gives 32 bits for integers of 8 and 16."""\n    return tl.max(input, axis=axis, keep_dims=keep_dims).to(input.dtype)\n'
-
-blocks = {}
-debug_info = ''
+def text(names, include):
+    yield "@triton.jit\n"
+    yield "def _max(input, axis: tl.constexpr = None, keep_dims: tl.constexpr = False):\n"
+    yield "    \"\"\"The greatest number in the type of the elements; Triton gives 32 bits for integers of 8 and 16.\"\"\"\n"
+    yield "    return tl.max(input, axis=axis, keep_dims=keep_dims).to(input.dtype)\n"

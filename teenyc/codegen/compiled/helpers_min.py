@@ -1,20 +1,12 @@
-"""`templates/helpers/min.py.jinja` as Jinja compiles it."""
+"""`templates/helpers/min.py.jinja` as a function that yields its text."""
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
 CHECKSUM = 1912268597
 
-from jinja2.runtime import LoopContext, Macro, Markup, Namespace, TemplateNotFound, TemplateReference, TemplateRuntimeError, Undefined, escape, identity, internalcode, markup_join, missing, str_join
-name = 'helpers/min.py.jinja'
 
-def root(context, missing=missing):
-    resolve = context.resolve_or_missing
-    undefined = environment.undefined
-    concat = environment.concat
-    cond_expr_undefined = Undefined
-    if 0: yield None
-    pass
-    yield '@triton.jit\ndef _min(input, axis: tl.constexpr = None, keep_dims: tl.constexpr = False):\n    """The least number in the type of the elements; Triton gives 32 bits for integers of 8 and 16."""\n    return tl.min(input, axis=axis, keep_dims=keep_dims).to(input.dtype)\n'
-
-blocks = {}
-debug_info = ''
+def text(names, include):
+    yield "@triton.jit\n"
+    yield "def _min(input, axis: tl.constexpr = None, keep_dims: tl.constexpr = False):\n"
+    yield "    \"\"\"The least number in the type of the elements; Triton gives 32 bits for integers of 8 and 16.\"\"\"\n"
+    yield "    return tl.min(input, axis=axis, keep_dims=keep_dims).to(input.dtype)\n"

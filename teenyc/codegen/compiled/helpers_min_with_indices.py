@@ -1,20 +1,13 @@
-"""`templates/helpers/min_with_indices.py.jinja` as Jinja compiles it."""
+"""`templates/helpers/min_with_indices.py.jinja` as a function that yields its text."""
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
 CHECKSUM = 2728709889
 
-from jinja2.runtime import LoopContext, Macro, Markup, Namespace, TemplateNotFound, TemplateReference, TemplateRuntimeError, Undefined, escape, identity, internalcode, markup_join, missing, str_join
-name = 'helpers/min_with_indices.py.jinja'
 
-def root(context, missing=missing):
-    resolve = context.resolve_or_missing
-    undefined = environment.undefined
-    concat = environment.concat
-    cond_expr_undefined = Undefined
-    if 0: yield None
-    pass
-    yield '@triton.jit\ndef _min_with_indices(input, axis: tl.constexpr, tie_break_left: tl.constexpr = True, keep_dims: tl.constexpr = False):\n    """The least number and its place; NaN counts as the greatest, where Triton\'s own result depends on the order."""\n    input = tl.where(input == input, input, float("inf"))\n    return tl.min(input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left, keep_dims=keep_dims)\n'
-
-blocks = {}
-debug_info = ''
+def text(names, include):
+    yield "@triton.jit\n"
+    yield "def _min_with_indices(input, axis: tl.constexpr, tie_break_left: tl.constexpr = True, keep_dims: tl.constexpr = False):\n"
+    yield "    \"\"\"The least number and its place; NaN counts as the greatest, where Triton's own result depends on the order.\"\"\"\n"
+    yield "    input = tl.where(input == input, input, float(\"inf\"))\n"
+    yield "    return tl.min(input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left, keep_dims=keep_dims)\n"

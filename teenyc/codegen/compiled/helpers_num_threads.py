@@ -1,20 +1,12 @@
-"""`templates/helpers/num_threads.py.jinja` as Jinja compiles it."""
+"""`templates/helpers/num_threads.py.jinja` as a function that yields its text."""
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
 CHECKSUM = 1691968312
 
-from jinja2.runtime import LoopContext, Macro, Markup, Namespace, TemplateNotFound, TemplateReference, TemplateRuntimeError, Undefined, escape, identity, internalcode, markup_join, missing, str_join
-name = 'helpers/num_threads.py.jinja'
 
-def root(context, missing=missing):
-    resolve = context.resolve_or_missing
-    undefined = environment.undefined
-    concat = environment.concat
-    cond_expr_undefined = Undefined
-    if 0: yield None
-    pass
-    yield '@triton.jit\ndef _num_threads():\n    """How many threads run the program; 1 under the interpreter."""\n    return tl.full([], 1 if _IS_INTERPRETED else tl.extra.cuda.num_threads(), tl.int32)\n'
-
-blocks = {}
-debug_info = ''
+def text(names, include):
+    yield "@triton.jit\n"
+    yield "def _num_threads():\n"
+    yield "    \"\"\"How many threads run the program; 1 under the interpreter.\"\"\"\n"
+    yield "    return tl.full([], 1 if _IS_INTERPRETED else tl.extra.cuda.num_threads(), tl.int32)\n"
