@@ -28,6 +28,7 @@ from teenyc.types import F32, TypeVar
 
 LONG = {"maximum": "maximum", "minimum": "minimum"}
 GUARDS = {
+    "edge": "programs beyond the grid read 0 in the place of `{}`, and store nothing",
     "rows": "programs beyond the grid compute what the last `{}` does, and store nothing",
     "rest": "full blocks run without a mask; in the rest, loads beyond the last `{}` read 0, sums add 0 and extrema see"
     " the number that never changes them",

@@ -17,7 +17,8 @@ def load(b: Blocking, let: Let, call: Call) -> None:
     (result,) = let.results
     given = {n: b.tile(o, let.span) for n, o in call.operands}
     is_counting = counting(b, given["pointer"]) is not None
-    for valid in (counting(b, given["pointer"]), guard(b, let, given["pointer"])):
+    edges = (t for t in b.valid if t.lead[0] in given["pointer"].lead and t.lead[0].id in b.edges)
+    for valid in (counting(b, given["pointer"]), guard(b, let, given["pointer"]), *edges):
         if valid is not None:
             given["mask"] = both(b, given.get("mask"), valid, let.span)
             given.setdefault("other", Tile(Literal(zero_of(element_of(result)), scalar(element_of(result)))))

@@ -147,7 +147,7 @@ def lane_by_lane_call(b: Blocking, let: Let, call: Call) -> None:
 
 
 def program_id(b: Blocking, let: Let, call: Call) -> None:
-    """The rows of a block. Those beyond the grid compute what the last one does, and store nothing."""
+    """The rows of a block. Those beyond the grid compute what the last one does, or read 0, and store nothing."""
     (result,) = let.results
     rows = next((r for r in b.rows if r.axis.id == call.attribute("axis", 0)), None)
     if rows is None:
@@ -159,11 +159,16 @@ def program_id(b: Blocking, let: Let, call: Call) -> None:
     pid = b.call("program_id", (), (("axis", rows.axis.id),), I32, (), let.span)
     first = b.let(Binary(operator="mul", left=pid, right=Constant(rows.axis.block, scalar(I32))), I32, (), let.span)
     lanes = b.call("arange", (), (("start", Extent.of(0)), ("end", block)), I32, shape, let.span)
-    row = b.let(Binary(operator="add", left=first, right=lanes), I32, shape, let.span, f"{name}s")
+    is_open = rows.axis.id in b.edges
+    own = result.name if is_open else f"{name}s"
+    row = b.let(Binary(operator="add", left=first, right=lanes), I32, shape, let.span, own)
     if rows.axis not in {a for t in b.valid for a in t.lead}:
         valid = b.let(Compare(operator="lt", left=row, right=count), BOOL, shape, let.span, f"is_{name}")
         b.valid = (*b.valid, Tile(valid, (rows.axis,)))
-        b.guard("rows", rows.axis)
+        b.guard("edge" if is_open else "rows", rows.axis)
+    if is_open:
+        b.tiles[result.id] = Tile(row, (rows.axis,))
+        return
     last = b.let(Binary(operator="sub", left=count, right=Literal(1, scalar(I32))), I32, (), let.span)
     inside = b.call("minimum", (("x", row), ("y", last)), (), I32, shape, let.span, result.name)
     b.tiles[result.id] = Tile(inside, (rows.axis,))

@@ -136,7 +136,7 @@ class Staged:
 class Guard:
     """What keeps rows and iterations that are not there from counting.
 
-    `rows` are programs beyond the grid, `rest` the iterations of the last block beyond the bound, `bounds` those
+    `rows` are programs beyond the grid, `edge` those whose loads are masked, `rest` the iterations of the last block beyond the bound, `bounds` those
     beyond the bounds that a row has for itself.
     """
 

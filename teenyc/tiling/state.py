@@ -80,8 +80,8 @@ class Rows:
 class Blocking:
     """The rewriting of one kernel.
 
-    `tiles` holds what each value has become, by id. `valid` says which lanes of blocked rows are real, `iterations`
-    which of blocked iterations, where not all are. `raw` are the values that loads gave, `loaded` what a converted one
+    `tiles` holds what each value has become, by id. `edges` are the program axes whose rows beyond the grid loads mask.
+    `valid` says which lanes of blocked rows are real, `iterations` which of blocked iterations, where not all are. `raw` are the values that loads gave, `loaded` what a converted one
     was in memory, by the id of the converted. `multiples` are sums of equal elements, by id: what one is, and how many
     they are. `define` writes the definition of a value. `names` are those of loaded values whose converted ones the
     author named. `contractions` records what became of each sum, `staged` what is loaded, `guarded` what is masked,
@@ -100,6 +100,7 @@ class Blocking:
     define: Callable[[Blocking, Let], None]
     names: Mapping[int, str]
     tiles: dict[int, Tile] = field(default_factory=dict)
+    edges: frozenset[int] = frozenset()
     valid: tuple[Tile, ...] = ()
     iterations: Tile | None = None
     raw: set[int] = field(default_factory=set)

@@ -21,6 +21,7 @@ from teenyc.tiling import choose, gain, lower, operations
 from teenyc.tiling.analyses import Analyses
 from teenyc.tiling.choose import Candidate
 from teenyc.tiling.configurations import configurations
+from teenyc.tiling.edges import open_axes
 from teenyc.tiling.minima import with_minima
 from teenyc.tiling.normal import normal
 from teenyc.tiling.plan import Plan, Refusal
@@ -158,6 +159,7 @@ def _blocked(plan: Plan, straight: Straight) -> tuple[Blocking, tuple[Value, ...
         define=operations.make,
         names=_loaded_names(analyses.lets),
         tiles={p.value.id: Tile(p.value) for p in kernel.parameters},
+        edges=frozenset() if straight.bounds else open_axes(analyses, plan.programs),
         guards=straight.guards,
         bounds=straight.bounds,
         dot_operands=kernel.attributes.dot_operands,

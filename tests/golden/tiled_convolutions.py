@@ -71,9 +71,8 @@ def convolution_1d_tiled(
     """`x: [channels, n + taps - 1]`, `w: [outs, channels, taps]`, `y: [outs, n]`. Grid: `(n, outs)`."""
     D: tl.constexpr = x.dtype.element_ty
     COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
-    ats = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
-    is_at = ats < num_ats
-    at = tl.minimum(ats, num_ats - 1)
+    at = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    is_at = at < num_ats
     outs = tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M)
     is_out = outs < num_outs
     out = tl.minimum(outs, num_outs - 1).to(tl.int64)
@@ -100,6 +99,8 @@ def convolution_1d_tiled(
                             - tl.cast(c_start, tl.int64) * 1
                         )
                         + x_lanes,
+                        mask=is_at[:, None],
+                        other=0.0,
                     ),
                 ),
                 acc,
@@ -115,7 +116,7 @@ def convolution_1d_tiled(
                         x
                         + (tap + full_c.to(tl.int64) * n + full_c.to(tl.int64) * taps - full_c.to(tl.int64) * 1)
                         + x_lanes,
-                        mask=is_c[None, :],
+                        mask=is_c[None, :] & is_at[:, None],
                         other=0.0,
                     ),
                 ),
@@ -288,7 +289,7 @@ TEENYC = {
                 "21:13       Σ_c load(x + c·(… + … − 1) + at + tap)·load(w + (out·channels + c)·taps + tap) is a",
                 "                product of matrices: `load(x + c·(… + … − 1) + at + tap)` as stored in `D`,",
                 "                `load(w + (out·channels + c)·taps + tap)` as stored in `D`",
-                "16:14   programs beyond the grid compute what the last `at` does, and store nothing",
+                "16:14   programs beyond the grid read 0 in the place of `at`, and store nothing",
                 "17:15   programs beyond the grid compute what the last `out` does, and store nothing",
                 "20:9    full blocks run without a mask; in the rest, loads beyond the last `c` read 0, sums add 0",
                 "            and extrema see the number that never changes them",

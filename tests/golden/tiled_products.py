@@ -62,9 +62,8 @@ def product_of_elements_tiled(
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     is_row = rows < num_rows
     row = tl.minimum(rows, num_rows - 1).to(tl.int64)
-    columns = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
-    is_column = columns < num_columns
-    column = tl.minimum(columns, num_columns - 1)
+    column = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+    is_column = column < num_columns
     acc = tl.zeros([BLOCK_M, BLOCK_N], dtype=COMPUTE)
     full_k = k_size // BLOCK_K * BLOCK_K
     a_lanes = (row * k_size)[:, None] + tl.arange(0, BLOCK_K).to(tl.int64)[None, :]
@@ -72,7 +71,7 @@ def product_of_elements_tiled(
     for k_start in range(0, full_k, BLOCK_K):
         acc = tl.dot(
             tl.load(a + k_start + a_lanes),
-            tl.trans(tl.load(b + tl.cast(k_start, tl.int64) * n + b_lanes)),
+            tl.trans(tl.load(b + tl.cast(k_start, tl.int64) * n + b_lanes, mask=is_column[:, None], other=0.0)),
             acc,
             input_precision="ieee",
             out_dtype=COMPUTE,
@@ -81,7 +80,9 @@ def product_of_elements_tiled(
         is_k = tl.arange(0, BLOCK_K) < k_size - full_k
         acc = tl.dot(
             tl.load(a + full_k + a_lanes, mask=is_k[None, :], other=0.0),
-            tl.trans(tl.load(b + full_k.to(tl.int64) * n + b_lanes, mask=is_k[None, :], other=0.0)),
+            tl.trans(
+                tl.load(b + full_k.to(tl.int64) * n + b_lanes, mask=is_k[None, :] & is_column[:, None], other=0.0)
+            ),
             acc,
             input_precision="ieee",
             out_dtype=COMPUTE,
@@ -315,7 +316,7 @@ TEENYC = {
                 "12:9        Σ_k load(a + row·k_size + k)·load(b + k·n + column) is a product of matrices: `load(a",
                 "                + row·k_size + k)` as stored in `D`, `load(b + k·n + column)` as stored in `D`",
                 "8:15    programs beyond the grid compute what the last `row` does, and store nothing",
-                "9:18    programs beyond the grid compute what the last `column` does, and store nothing",
+                "9:18    programs beyond the grid read 0 in the place of `column`, and store nothing",
                 "11:5    full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0",
                 "            and extrema see the number that never changes them",
                 "7:4     configurations that are tried, `BLOCK_M`×`BLOCK_N`×`BLOCK_K`×`num_warps`×`num_stages`:",
