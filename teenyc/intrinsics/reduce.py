@@ -273,11 +273,12 @@ INTRINSICS = (
         "reduce_or",
         (_INPUT, _ANY_AXIS, _KEEP),
         _reduction(Need.BITS, lambda element: element),
-        "tl.reduce_or({input}, axis={axis}, keep_dims={keep_dims})",
+        "tl.reduce_or({input}, axis={axis})",
         "The bits that any integer has along an axis, or of all elements; of masks, whether one holds.",
         "reduction",
         generics=1,
         reference=_or,
+        variants=(Variant(_keeps, "tl.reduce_or({input}, axis={axis}, keep_dims=True)"),),
     ),
     Intrinsic(
         "reduce_and",

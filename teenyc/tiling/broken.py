@@ -14,10 +14,12 @@ from teenyc.tiling.wording import Wording
 if TYPE_CHECKING:
     from teenyc.tiling.recurrences import Reading
 
-NONLINEAR = "{} is computed from its last value by more than a sum, a maximum, or a sum brought to a running maximum"
+NONLINEAR = (
+    "{} is computed from its last value by more than a sum, a product, a maximum, or a sum brought to a running maximum"
+)
 CANCELS = "the last {0} is taken from itself: over the reals it would cancel, and what it holds of rounding be lost"
 LAWS = (
-    "a block of iterations is one step where the next value is `{0} + S`, `max({0}, S)`, "
+    "a block of iterations is one step where the next value is `{0} + S`, `{0}·S`, `max({0}, S)`, `{0} & S`, "
     "or `exp(m − m_new)·{0} + exp(x − m_new)·S`"
 )
 RESCALING = "a sum may be multiplied by `exp(m − m_new)`, where `m` is a running maximum and `m_new` the next one"

@@ -30,7 +30,7 @@ from teenyc.ir.nodes import (
 from teenyc.ir.walk import is_same, operands_of, results_of
 from teenyc.record import replace
 from teenyc.source import Span
-from teenyc.tiling.identities import worst_of
+from teenyc.tiling.identities import FOLDS, identity_of, worst_of
 from teenyc.tiling.plan import Term
 from teenyc.tiling.products import terms_of
 from teenyc.tiling.state import element_of, shape_of, zero_of
@@ -51,7 +51,7 @@ def unconditional(
     """The loop with conditions moved from what it carries into what is added; `selections` were branches."""
     state = _Moving(loop, infos, blocked, ids)
     statements = list(loop.body.statements)
-    for move in (state.select_extremum, state.select_sum):  # to which sums may be brought
+    for move in (state.select_extremum, state.select_fold, state.select_sum):  # sums may be brought to extrema
         for statement in tuple(statements):
             if not isinstance(statement, Let):
                 state.opaque |= {v.id for v in results_of(statement)}
@@ -131,6 +131,51 @@ class _Moving:
             self.note(each)
         self.extrema.setdefault(taken.id, set()).add(under)
         return True
+
+    # ---- folds ------------------------------------------------------------------------------------------------------
+
+    def select_fold(self, let: Let, call: Call, statements: list[Statement]) -> None:
+        """A selection between a step of a fold and none: elsewhere its operand is what changes nothing."""
+        condition, taken, other = (self.plain(o) for _, o in call.operands)
+        if self.on(condition):
+            return
+        for under, step, none in (((condition, True), taken, other), ((condition, False), other, taken)):
+            made = _Made(self.ids, let.span)
+            total = self.fold(under, step, none, made) if self.on(none) else None
+            if total is not None:
+                copy = replace(let, operation=Copy(operand=total))
+                at = statements.index(let)
+                statements[at : at + 1] = [*made.lets, copy]
+                for each in (*made.lets, copy):
+                    self.note(each)
+                return
+
+    def fold(self, under: Condition, taken: Operand, other: Operand, made: _Made) -> Operand | None:
+        """A step of a fold that counts under a condition alone; of a product and `other`, say."""
+        step = self.lets.get(taken.id) if isinstance(taken, Value) else None
+        operation = step.operation if step is not None else None
+        if not isinstance(operation, Binary) or operation.operator not in FOLDS:
+            return None
+        joined = self.joined(taken, operation.operator)
+        added = [o for o in joined if o != other]
+        if len(joined) - len(added) != 1 or any(self.on(o) for o in added):
+            return None
+        total = added[0]
+        for operand in added[1:]:
+            total = made.binary(operation.operator, total, operand)
+        element = element_of(taken)
+        masked = made.where(
+            made.flags(under), total, Literal(identity_of(element, operation.operator), scalar(element))
+        )
+        return made.binary(operation.operator, other, masked)
+
+    def joined(self, operand: Operand, operator: str) -> list[Operand]:
+        """What an operator joins to something that the loop carries."""
+        plain = self.plain(operand)
+        let = self.lets.get(plain.id) if isinstance(plain, Value) and self.on(plain) else None
+        if let is None or not isinstance(let.operation, Binary) or let.operation.operator != operator:
+            return [plain]
+        return [*self.joined(let.operation.left, operator), *self.joined(let.operation.right, operator)]
 
     # ---- sums -------------------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from teenyc.tiling.analyses import Analyses
 from teenyc.tiling.plan import (
     Contraction,
     Extremum,
+    Fold,
     Law,
     LoopPlan,
     Plan,
@@ -27,11 +28,19 @@ from teenyc.tiling.wording import SHORT, Wording
 from teenyc.types import F32, TypeVar
 
 LONG = {"maximum": "maximum", "minimum": "minimum"}
+FOLDS = {
+    "mul": ("·", "product", "Π"),
+    "and": (" & ", "bits that all have", "AND"),
+    "or": (" | ", "bits that any has", "OR"),
+    "xor": (" ^ ", "exclusive or", "XOR"),
+}
+"""How folds are written: the sign between two, what they are, and what stands before all of a block."""
+
 GUARDS = {
     "edge": "programs beyond the grid read 0 in the place of `{}`, and store nothing",
     "rows": "programs beyond the grid compute what the last `{}` does, and store nothing",
-    "rest": "full blocks run without a mask; in the rest, loads beyond the last `{}` read 0, sums add 0 and extrema see"
-    " the number that never changes them",
+    "rest": "full blocks run without a mask; in the rest, loads beyond the last `{}` read 0, sums add 0, and extrema,"
+    " products and bits see the number that never changes them",
     "bounds": "blocks of `{}` at the ends of a row's own bounds are masked, and those between run without a mask",
 }
 
@@ -108,6 +117,11 @@ class _Speaker:
                 block = f"{short}_{plan.axis.name} {self.wording.product([law.operand])}"
                 formula = f"{self.next_name(new, name)} = {short}({name}, {block})"
                 return f"`{name}`: running {LONG[law.intrinsic]}, {formula}"
+            case Fold():
+                sign, what, block = FOLDS[law.operator]
+                operands = self.wording.joined(law.operands, law.operator)
+                formula = f"{self.next_name(new, name)} = {name}{sign}{block}_{plan.axis.name} {operands}"
+                return f"`{name}`: {what}, {formula}"
             case Sum():
                 return self.sum(name, carried.inside, new, law, plan)
             case _:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from teenyc.types import DType, Element, is_float
+from teenyc.types import BOOL, DType, Element, Kind, is_float
+
+FOLDS = {"mul": "prod", "and": "reduce_and", "or": "reduce_or", "xor": "xor_sum"}
+"""The operators whose order is free, and what folds many numbers by each."""
 
 
 def worst_of(element: Element, intrinsic: str) -> int | float:
@@ -11,3 +14,13 @@ def worst_of(element: Element, intrinsic: str) -> int | float:
         return float("-inf") if intrinsic == "maximum" else float("inf")
     assert isinstance(element, DType), "extrema are of numbers"
     return element.minimum if intrinsic == "maximum" else element.maximum
+
+
+def identity_of(element: Element, operator: str) -> int | float | bool:
+    """The number that an operator of `FOLDS` leaves others unchanged with."""
+    if operator == "mul":
+        return 1.0 if is_float(element) else 1
+    if operator != "and":
+        return False if element == BOOL else 0
+    assert isinstance(element, DType), "bits are those of integers and flags"
+    return True if element == BOOL else -1 if element.kind is Kind.SIGNED else element.maximum

@@ -36,10 +36,19 @@ class Sum:
 
 @record
 class Extremum:
-    """`c' = max(c, S)` or `min(c, S)`."""
+    """`c' = max(c, S)` or `min(c, S)`; NaN passes on where the source says so, and is left aside elsewhere."""
 
     intrinsic: str
     operand: Operand
+    propagates_nan: bool = False
+
+
+@record
+class Fold:
+    """`c' = c ∘ S` by an operator of the IR whose order is free, `S` being the operands joined by it too."""
+
+    operator: str
+    operands: tuple[Operand, ...]
 
 
 @record
@@ -50,7 +59,7 @@ class Unchanged:
 Key: TypeAlias = "BlockedAxis | int"
 """An axis of a sum: a blocked one, or an axis of the value's own by its place counted from the last."""
 
-Law: TypeAlias = "Sum | Extremum | Unchanged"
+Law: TypeAlias = "Sum | Extremum | Fold | Unchanged"
 
 
 @record

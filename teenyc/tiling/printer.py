@@ -13,6 +13,7 @@ from teenyc.tiling.plan import (
     Condition,
     Contraction,
     Extremum,
+    Fold,
     Key,
     Law,
     LoopPlan,
@@ -57,7 +58,10 @@ def _loop(plan: LoopPlan, loop: For, names: Names) -> Iterator[str]:
 def _law(law: Law, loop: For, names: Names) -> str:
     match law:
         case Extremum():
-            return f"{law.intrinsic} of {operand_text(law.operand, names)}"
+            beside_nan = ", NaN beside NaN" if law.propagates_nan else ""
+            return f"{law.intrinsic} of {operand_text(law.operand, names)}{beside_nan}"
+        case Fold():
+            return f"fold {law.operator} of {', '.join(operand_text(o, names) for o in law.operands)}"
         case Sum():
             terms = _terms(law.terms, names)
             if law.extremum is None:

@@ -1,7 +1,8 @@
 """Recurrences: a loop goes in; for each value that it carries, the law by which a block of iterations makes one step.
 
-The laws are those that hold for any order of iterations, up to rounding: sums, extrema, and sums that are brought to
-the running extremum at each step (the rescaled sum of online softmax: Milakov and Gimelshein, 2018). They are proven
+The laws are those that hold for any order of iterations, up to rounding: sums, products, extrema, operations on bits,
+and sums that are brought to the running extremum at each step (the rescaled sum of online softmax: Milakov and
+Gimelshein, 2018). They are proven
 from the shape of the expressions: no name counts, and neither does what the values mean.
 """
 
@@ -11,11 +12,12 @@ from collections.abc import Iterator, Mapping
 
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
-from teenyc.ir.nodes import Block, Call, Copy, For, If, Let, Literal, Operand, Statement, Value, While
+from teenyc.ir.nodes import Binary, Block, Call, Copy, For, If, Let, Literal, Operand, Statement, Value, While
 from teenyc.ir.walk import all_operands, blocks_of, operands_of, results_of
 from teenyc.record import replace
 from teenyc.tiling.broken import why
-from teenyc.tiling.plan import Extremum, Law, Refusal, Sum, Term, Unchanged
+from teenyc.tiling.identities import FOLDS
+from teenyc.tiling.plan import Extremum, Fold, Law, Refusal, Sum, Term, Unchanged
 from teenyc.tiling.products import terms_of
 
 EXPONENTIALS = ("exp", "exp2")
@@ -31,7 +33,7 @@ def laws_of(loop: For) -> tuple[Law, ...] | Refusal:
     extrema = {n: found for n in range(len(loop.carried)) if (found := reading.extremum(n)) is not None}
     laws: list[Law] = []
     for n in range(len(loop.carried)):
-        law: Law | None = extrema.get(n) or reading.unchanged(n) or reading.sum(n, extrema)
+        law: Law | None = extrema.get(n) or reading.unchanged(n) or reading.fold(n) or reading.sum(n, extrema)
         if law is None:
             return why(reading, n, extrema)
         laws.append(law)
@@ -98,14 +100,34 @@ class Reading:
 
     def extremum(self, n: int) -> Extremum | None:
         call = self.call(self.loop.body.yields[n], EXTREMA)
-        if call is None or call.attributes:
+        if call is None:
             return None
         inside = self.loop.carried[n].inside
         sides = [self.plain(o) for _, o in call.operands]
         for own, other in (sides, sides[::-1]):
             if own == inside and not self.on(other):
-                return Extremum(call.intrinsic, other)
+                return Extremum(call.intrinsic, other, call.attribute("propagate_nan") == "all")
         return None
+
+    def fold(self, n: int) -> Fold | None:
+        """An operator whose order is free, between the carried value and what depends on none."""
+        inside, following = self.loop.carried[n].inside, self.plain(self.loop.body.yields[n])
+        let = self.lets.get(following.id) if isinstance(following, Value) else None
+        if let is None or not isinstance(let.operation, Binary) or let.operation.operator not in FOLDS:
+            return None
+        joined = self.joined(following, let.operation.operator)
+        others = tuple(o for o in joined if o != inside)
+        if len(joined) - len(others) != 1 or any(self.on(o) for o in others):
+            return None
+        return Fold(let.operation.operator, others)
+
+    def joined(self, operand: Operand, operator: str) -> list[Operand]:
+        """What an operator joins to a value that depends on what is carried."""
+        plain = self.plain(operand)
+        let = self.lets.get(plain.id) if isinstance(plain, Value) and self.on(plain) else None
+        if let is None or not isinstance(let.operation, Binary) or let.operation.operator != operator:
+            return [plain]
+        return [*self.joined(let.operation.left, operator), *self.joined(let.operation.right, operator)]
 
     def sum(self, n: int, extrema: Mapping[int, Extremum]) -> Sum | None:
         inside = self.loop.carried[n].inside

@@ -9,10 +9,10 @@ from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.tiling import operations, sums
 from teenyc.tiling.bounds import is_true
-from teenyc.tiling.identities import worst_of
-from teenyc.tiling.plan import BlockedAxis, Extremum, Law, LoopPlan, Sum, Unchanged
-from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of, shape_of
-from teenyc.types import BOOL, DType, Extent, is_float, scalar
+from teenyc.tiling.folds import extremum, fold
+from teenyc.tiling.plan import Extremum, Fold, Law, LoopPlan, Sum, Unchanged
+from teenyc.tiling.state import Blocking, Tile, element_of
+from teenyc.types import BOOL, Extent, scalar
 
 
 def make(b: Blocking, loop: For, plan: LoopPlan, let: Let) -> None:
@@ -66,8 +66,9 @@ def step(b: Blocking, loop: For, n: int, plan: LoopPlan, let: Let) -> Tile:
     (result,) = let.results
     match law:
         case Extremum():
-            tile = b.tile(law.operand, let.span)
-            return extremum(b, law.intrinsic, inside, tile, plan.axis, let)
+            return extremum(b, law, inside, plan.axis, let)
+        case Fold():
+            return fold(b, law, inside, plan.axis, let)
         case Sum():
             kept = sums.factor_product(b, law.kept, let.span)
             opened = [t for term in law.terms for t in sums.opened(b, term)]
@@ -75,26 +76,3 @@ def step(b: Blocking, loop: For, n: int, plan: LoopPlan, let: Let) -> Tile:
             return sums.contracted(b, opened, plan.axis, kept, let.span, result, block, b.iterations)
         case Unchanged():
             return inside
-
-
-def extremum(b: Blocking, intrinsic: str, inside: Tile, tile: Tile, axis: BlockedAxis, let: Let) -> Tile:
-    (result,) = let.results
-    element = element_of(result)
-    if axis in tile.lead:
-        if not isinstance(element, DType) and not is_float(element):
-            raise RefusedError(
-                f"the {intrinsic} of a block, where `{element}` may be of integers or of floats", let.span
-            )
-        if b.iterations is not None:
-            worst = Literal(worst_of(element, intrinsic), scalar(element))
-            tile = b.masked(tile, b.iterations, worst, let.span)
-        shape = list(shape_of(tile.operand))
-        place = tile.lead.index(axis)
-        del shape[place]
-        operands = (("input", tile.operand),)
-        name = "max" if intrinsic == "maximum" else "min"
-        value = b.call(name, operands, (("axis", place),), element, tuple(shape), let.span)
-        tile = Tile(value, tuple(a for a in tile.lead if a != axis), tile.rank)
-    (first, second), lead, rank, shape_met = b.met([inside, tile], let.span)
-    value = b.call(intrinsic, (("x", first), ("y", second)), (), element, shape_met, let.span, result.name)
-    return Tile(value, lead, rank)

@@ -38,6 +38,7 @@ from teenyc.record import record, replace
 from teenyc.source import Span
 from teenyc.tiling.analyses import Analyses
 from teenyc.tiling.conditional import unconditional
+from teenyc.tiling.orders import ordered
 from teenyc.tiling.plan import BlockedAxis
 from teenyc.tiling.state import Bounds, RefusedError
 from teenyc.types import BOOL, Shape, TensorType, broadcast, is_integer
@@ -62,9 +63,10 @@ def straightened(source: Analyses, blocked: Sequence[BlockedAxis]) -> Straight:
     state = _Straightening(source.axes, axes_blocked, loops, ids)
     to: list[Statement] = []
     state.statements(kernel.body, None, to)
-    if is_same(to, kernel.body.statements):
+    body = map_statements(Block(statements=tuple(to)), state.in_order)
+    if is_same(body.statements, kernel.body.statements):
         return Straight(source, state.guards, state.bounds)
-    straight = Analyses.of(replace(kernel, body=Block(statements=tuple(to))))
+    straight = Analyses.of(replace(kernel, body=body))
     if state.selections:
         selections = frozenset(state.selections)
 
@@ -253,6 +255,14 @@ class _Straightening:
         return bool(self.depth) and any(isinstance(s, Return) for s in _inside(branch))
 
     # ---- loops ------------------------------------------------------------------------------------------------------
+
+    def in_order(self, statement: Statement) -> tuple[Statement, ...]:
+        """A loop that is blocked with its extrema and flags as such."""
+        if not isinstance(statement, For) or statement.counter.id not in self.loops:
+            return (statement,)
+        found = ordered(statement, self.ids)
+        self.selections |= found.choices
+        return (found.loop,)
 
     def counted(self, loop: For, taken: Operand | None, to: list[Statement]) -> Statement:
         if self.varies(loop.step):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from teenyc.ir.nodes import Literal, Operand, Unary, Value
+from teenyc.intrinsics import reduce
+from teenyc.ir.nodes import Cast, Literal, Operand, Unary, Value
 from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.tiling import algebra, extents, grouping, precision
@@ -117,8 +118,10 @@ def plain_sum(b: Blocking, tile: Tile, key: Key, element: Element, span: Span, n
     shape = list(shape_of(tile.operand))
     axis = tile.lead.index(key) if isinstance(key, BlockedAxis) else len(shape) - 1 - key
     del shape[axis]
-    operands = (("input", tile.operand),)
-    value = b.call("sum", operands, (("axis", axis),), element, tuple(shape), span, name)
+    operands, wide = (("input", tile.operand),), reduce.summed(element)
+    value = b.call("sum", operands, (("axis", axis),), wide, tuple(shape), span, name if wide == element else "")
+    if wide != element:
+        value = b.let(Cast(operand=value), element, tuple(shape), span, name)
     if isinstance(key, BlockedAxis):
         return Tile(value, tuple(a for a in tile.lead if a != key), tile.rank)
     return Tile(value, tile.lead, tile.rank - 1)

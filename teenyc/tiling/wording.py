@@ -80,6 +80,14 @@ class Wording:
         """Factors with a sign between them; 1 without any."""
         return "·".join(_inside(*self._text(f, DEEPEST), 3) for f in factors) or "1"
 
+    def joined(self, operands: Collection[Operand], operator: str) -> str:
+        """Operands with the sign of an operator between them."""
+        sign = SIGNS[operator]
+        if sign == "·":
+            return self.product(operands)
+        text = f" {sign} ".join(_inside(*self._text(o, DEEPEST), WHOLE) for o in operands)
+        return text if len(operands) == 1 else f"({text})"
+
     def sum(self, terms: Collection[Term]) -> str:
         """Terms with their signs between them."""
         text = ""

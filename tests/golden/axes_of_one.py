@@ -28,8 +28,8 @@ def axes(x_ptr, bits_ptr, out_ptr, any_ptr, N: tl.constexpr):
     mean = total.item() / tl.full([], 16.0, tl.float32)
     row = _squeeze(_expect_zero(x - total, (x > 1.0) & (x < 0.0)), 0)
     tl.store(out_ptr + col, (row + mean) * 2.0, mask=(row > 0.0) | (row < 0.0))
-    tl.store(any_ptr, tl.reduce_or(tl.load(bits_ptr + col), axis=0, keep_dims=False))
-    tl.store(any_ptr + 1, tl.reduce_or(x > 0.0, axis=None, keep_dims=False).to(tl.uint32))
+    tl.store(any_ptr, tl.reduce_or(tl.load(bits_ptr + col), axis=0))
+    tl.store(any_ptr + 1, tl.reduce_or(x > 0.0, axis=None).to(tl.uint32))
 
 
 TEENYC = {

@@ -370,13 +370,8 @@ def cube(x_ptr, sums_ptr, rows_ptr, N: tl.constexpr, K: tl.constexpr):
     tl.store(
         sums_ptr + 3,
         tl.reduce_or(
-            tl.where(
-                k_lanes,
-                tl.reduce_or(tl.where(n_lanes[:, None], tl.sum(x, axis=0) > 0.5, False), axis=0, keep_dims=False),
-                False,
-            ),
+            tl.where(k_lanes, tl.reduce_or(tl.where(n_lanes[:, None], tl.sum(x, axis=0) > 0.5, False), axis=0), False),
             axis=0,
-            keep_dims=False,
         ).to(tl.int32).to(tl.float32),
     )
     tl.device_assert(tl.where(n_lanes[None, :, None] & k_lanes[None, None, :], x > -100.0, True))

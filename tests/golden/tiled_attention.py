@@ -226,7 +226,7 @@ TEENYC = {
                 "              `own` as stored in `D`, `load(k + (start + key)·HEAD_DIM + lane)` as stored in `D`",
                 "18:17   programs beyond the grid compute what the last `query` does, and store nothing",
                 "26:5    full blocks run without a mask; in the rest, loads beyond the last `key` read 0, sums add",
-                "            0 and extrema see the number that never changes them",
+                "            0, and extrema, products and bits see the number that never changes them",
                 "6:4     configurations that are tried, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 128×64×8×3,",
                 "            128×64×4×3, 128×128×8×2, 64×64×4×3, 64×128×4×2, 128×32×4×3, 64×32×4×3, 32×32×4×2,",
                 "            16×64×4×2",

@@ -103,7 +103,7 @@ TEENYC = {
                 "12:9      `total`: sum, total' = total + Σ_column load(x + row·columns + column)",
                 "12:9        Σ_column load(x + row·columns + column) stays a sum",
                 "11:5    full blocks run without a mask; in the rest, loads beyond the last `column` read 0, sums",
-                "            add 0 and extrema see the number that never changes them",
+                "            add 0, and extrema, products and bits see the number that never changes them",
                 "8:8     configurations that are tried, `BLOCK_N`×`num_warps`×`num_stages`: 1024×4×2, 256×2×2,",
                 "            4096×8×2, 128×1×2",
             ],
