@@ -318,13 +318,16 @@ class _Straightening:
         return chosen
 
     def carry(self, loop: For) -> None:
-        """Notes all that depends on what a loop carries."""
+        """Notes all that depends on what a loop carries; a branch stands before what is made in it, so in turns."""
         self.carried |= {c.inside.id for c in loop.carried}
-        for _, statement in statements_of(loop.body):
-            if not self.carried.isdisjoint(_ids(statement)):
-                self.carried |= {v.id for v in results_of(statement)}
-                if isinstance(statement, For | While):
-                    self.carried |= {c.inside.id for c in statement.carried}
+        known = -1
+        while known < len(self.carried):
+            known = len(self.carried)
+            for _, statement in statements_of(loop.body):
+                if not self.carried.isdisjoint(_ids(statement)):
+                    self.carried |= {v.id for v in results_of(statement)}
+                    if isinstance(statement, For | While):
+                        self.carried |= {c.inside.id for c in statement.carried}
 
     def uncounted(self, loop: While, taken: Operand | None) -> Statement:
         if taken is not None or any(self.varies(y) for y in loop.condition.yields):
