@@ -30,14 +30,14 @@ __all__ = ["RESERVED", "BoundView", "HostView", "Names", "OpView", "host_view", 
 CHECKING = ("numbers", "os")
 """What the host part imports."""
 
-LAUNCHING = ("contextlib", "functools", "hashlib", "json", "warnings")
+LAUNCHING = ("concurrent.futures", "contextlib", "functools", "hashlib", "json", "math", "warnings")
 """What it imports beside, where there are launchers."""
 
 RESERVED = frozenset(
-    "AttributeError Exception OSError RuntimeError TEENYC TypeError ValueError ZeroDivisionError abs all any bool"
-    " callable dict enumerate float frozenset getattr hasattr int isinstance len list max min next open property range"
-    " repr set sorted staticmethod str sum tl triton tuple type zip".split()
-) | {*CHECKING, *LAUNCHING}
+    "AttributeError Exception KeyError OSError RuntimeError TEENYC TypeError ValueError ZeroDivisionError abs all any"
+    " bool callable dict enumerate filter float frozenset getattr hasattr int isinstance len list map max min next open"
+    " property range repr set sorted staticmethod str sum tl triton tuple type zip".split()
+) | {name.partition(".")[0] for name in (*CHECKING, *LAUNCHING)}
 """Names that the host part reads: the kernels and functions of a module must not take them."""
 
 
@@ -119,10 +119,41 @@ def host_view(
 
 def _launcher_view(kernel: Kernel, tiled: Kernel | None, names: Names) -> LauncherView:
     name = names.item(kernel.name)
-    arguments = [literal(name), names.function(kernel.name)]
-    if tiled is not None:
-        arguments += [names.item(tiled.name), _allows(kernel, tiled, names)]
-    return LauncherView(tuple(bracketed(f"{name} = _Launcher(", [a for a in arguments if a], ")", 0)))
+    functions = [names.function(kernel.name), "None" if tiled is None else names.item(tiled.name)]
+    lines = [f"{name} = _Launcher(", *(f"    {text}," for text in (literal(name), *functions))]
+    lines += _facts_of(kernel, names)
+    allows = "" if tiled is None else _allows(kernel, tiled, names)
+    return LauncherView((*lines, *([f"    {allows},"] if allows else []), ")"))
+
+
+def _facts_of(kernel: Kernel, names: Names) -> Iterator[str]:
+    """A function of the arguments, 4 columns in, that tells launches apart.
+
+    It gives three tuples: where tensors are; how many bytes each has, below 0 where it skips some; and what else.
+    """
+    local = {p.name: names.local(kernel.name, p.name) for p in kernel.parameters}
+    pointers = [local[p.name] for p in kernel.parameters if pointee(p.value.type) is not None]
+    sizes = [f"{p}.nbytes if {p}.is_contiguous() else -{p}.nbytes" for p in pointers]
+    kind = [*(f"{p}.device" for p in pointers[:1]), *(f"{p}.dtype" for p in pointers)]
+    kind += [local[p.name] for p in kernel.parameters if _is_integer(p.value.type)]
+    yield from _filled("    lambda ", [*local.values()], ": (")
+    for items in ([f"{p}.data_ptr()" for p in pointers], sizes, kind):
+        yield from _filled("        (", items, ",)," if len(items) == 1 else "),")
+    yield "    ),"
+
+
+def _filled(opening: str, items: list[str], closing: str) -> list[str]:
+    """`opening items closing` on one line, or with the items between on lines of their own, as many a line as fit."""
+    line = opening + ", ".join(items) + closing
+    if len(line) <= WIDTH:
+        return [line]
+    indent = len(opening) - len(opening.lstrip())
+    return [opening.rstrip(), *filled(items, ", ", indent + 4), " " * indent + closing]
+
+
+def _is_integer(type: Type) -> bool:
+    element = type.element if isinstance(type, TensorType) else None
+    return isinstance(element, DType) and element.kind in (Kind.SIGNED, Kind.UNSIGNED)
 
 
 def _allows(kernel: Kernel, tiled: Kernel, names: Names) -> str:

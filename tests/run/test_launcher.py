@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -163,6 +165,7 @@ def test_the_plain_kernel_runs_where_tensors_overlap(
     kernel, seen = rows.row_products, []
     monkeypatch.setattr(kernel, "plain", Recorder(kernel.plain, "plain", seen))
     monkeypatch.setattr(kernel, "tiled", Recorder(kernel.tiled, "tiled", seen))
+    monkeypatch.setattr(kernel, "_plans", {})
     kernel[(4,)](x, v, y, 4, 4, 0.5)
     assert seen == ["tiled" if shared == "none" else "plain"]
 
@@ -217,8 +220,11 @@ class Gpu:
 
     is_capturing = False
 
-    def get_device_name(self) -> str:
+    def get_device_name(self, device: object = None) -> str:
         return "a device of the tests"
+
+    def device(self, device: object) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
 
     def is_current_stream_capturing(self) -> bool:
         return self.is_capturing
@@ -232,8 +238,9 @@ class Bench:
         self.tried: list[dict[str, int] | None] = []
         self.speed: Callable[[dict[str, int]], float] = lambda c: abs(c["BLOCK_N"] - 64) + c["num_warps"] / 10
         self.unfit: Callable[[dict[str, int]], bool] = lambda config: False
+        self.spills: Callable[[dict[str, int]], int] = lambda config: 0
 
-    def milliseconds(self, run: Any, updated: list[tuple[Any, Any]]) -> float:
+    def milliseconds(self, run: Any, updated: list[tuple[Any, Any]], most: float) -> float:
         named = run.keywords
         chosen = {name: value for name, value in named.items() if name in OPTIONS}
         config = chosen if len(chosen) > 1 else None
@@ -248,10 +255,19 @@ class Bench:
         self.kernel._known.clear()
         self.kernel._plans.clear()
 
-    def fits(self, config: dict[str, int], launch: Any) -> bool:
+    def compiled(self, tuner: Any, config: dict[str, int]) -> Compiled | None:
         if self.unfit(config):
-            self.kernel._failures.append(RuntimeError("it does not fit"))
-        return not self.unfit(config)
+            tuner.failures.append(RuntimeError("it does not fit"))
+            return None
+        return Compiled(self.spills(config))
+
+
+@dataclass
+class Compiled:
+    """A compiled kernel."""
+
+    n_spills: int
+    run: object = "loaded"
 
 
 @pytest.fixture
@@ -265,7 +281,7 @@ def benches(device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
         monkeypatch.setattr(module, "_INTERPRETED", False)
         monkeypatch.setattr(module, "_gpu", lambda: bench.gpu)
         monkeypatch.setattr(module, "_milliseconds", bench.milliseconds)
-        monkeypatch.setattr(kernel, "_fits", bench.fits)
+        monkeypatch.setattr(module._Tuner, "_compiled", lambda tuner, config: bench.compiled(tuner, config))
         monkeypatch.setattr(kernel, "tune", True)
         monkeypatch.setattr(kernel, "_known", {})
         monkeypatch.setattr(kernel, "_plans", {})
