@@ -41,12 +41,17 @@ def arguments(doc: str | None, **others: tuple[str, float | str]) -> argparse.Na
     return options
 
 
-def flash_attn2() -> ModuleType:
-    """The module of the bundled kernels, compiled now."""
+def bundled(name: str) -> ModuleType:
+    """The module of a file of the bundled kernels, compiled now."""
     import teenyc
     from teenyc.resources import kernels_directory
 
-    return teenyc.load(kernels_directory() / "flash_attn2.tk")
+    return teenyc.load(kernels_directory() / f"{name}.tk")
+
+
+def flash_attn2() -> ModuleType:
+    """The module of the bundled attention."""
+    return bundled("flash_attn2")
 
 
 def section(title: str, device: str) -> str:
