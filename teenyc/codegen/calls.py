@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from teenyc.codegen.expressions import Expressions
 
 _PLACE = re.compile(r"\{(\w+)\}")
-_NUMBERED = re.compile(r"\d+$")
 TEXTS = frozenset({Role.CHOICE, Role.TEXT})
 
 
@@ -157,10 +156,10 @@ class _Arguments:
     def present(self, param: Param) -> Iterator[Term]:
         """The argument of a parameter, if there is one; several for a variadic parameter."""
         for name, operand in self.intrinsic.operands:
-            if name == param.name or _NUMBERED.sub("", name) == param.name:
+            if _names(name, param):
                 yield self.operand(param, operand)
         for name, attribute in self.intrinsic.attributes:
-            if name == param.name or _NUMBERED.sub("", name) == param.name:
+            if _names(name, param):
                 yield _plain(self, param, attribute)
 
     def operand(self, param: Param, operand: Operand) -> Term:
@@ -332,3 +331,8 @@ def _is_closed(text: str) -> bool:
         if character == " " and depth == 0:
             return False
     return text[:1] not in "-~"
+
+
+def _names(name: str, param: Param) -> bool:
+    """Whether an argument is one of a parameter: a variadic one has several, `x0`, `x1`, …"""
+    return name == param.name or (name.startswith(param.name) and name[len(param.name) :].isdecimal())

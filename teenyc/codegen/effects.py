@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import assert_never
 
 from teenyc.intrinsics import find
@@ -76,27 +76,27 @@ class _Trace:
             roots = {p.value.id: frozenset({i}) for i, p in enumerate(body.parameters) if _is_address(p.value)}
             trace = _Trace(functions, known, roots, uses(body.body))
             statements = [s for _, s in statements_of(body.body)]
-            trace.settle(statements)
+            trace.settle([(v, made) for s in statements for v, made in _flows(s) if _is_address(v)], statements)
             known[body.name] = trace.summary(statements)
         return known[body.name]
 
-    def settle(self, statements: Iterable[Statement]) -> None:
-        """Repeats until loops bring no new root; sets only grow, so it ends."""
+    def settle(self, flows: Sequence[tuple[Value, tuple[Operand, ...]]], statements: Sequence[Statement]) -> None:
+        """Repeats what addresses are made of until loops bring no new root; sets only grow, so it ends."""
+        applied = [(s, s.operation) for s in statements if isinstance(s, Let) and isinstance(s.operation, Apply)]
         before = -1
         while before != (before := sum(map(len, self.roots.values()))):
-            for statement in statements:
-                for value, operands in _flows(statement):
-                    self.add(value, operands)
-                if isinstance(statement, Let) and isinstance(statement.operation, Apply):
-                    self.apply(statement, statement.operation)
+            for value, operands in flows:
+                self.add(value, operands)
+            for let, apply in applied:
+                self.apply(let, apply)
 
     def add(self, value: Value, operands: Iterable[Operand]) -> None:
-        if _is_address(value):
-            self.roots[value.id] = self.roots.get(value.id, frozenset()).union(*map(self.of_operand, operands))
+        self.roots[value.id] = self.roots.get(value.id, frozenset()).union(*map(self.of_operand, operands))
 
     def apply(self, let: Let, apply: Apply) -> None:
         for result, sources in zip(let.results, self.callee(apply).results, strict=True):
-            self.add(result, [apply.operands[i] for i in sources])
+            if _is_address(result):
+                self.add(result, [apply.operands[i] for i in sources])
 
     def callee(self, apply: Apply) -> Effects:
         return _Trace.of(self.functions[apply.function], self.functions, self.known)

@@ -46,10 +46,10 @@ def emit(program: Program, *, source: SourceFile) -> Generated:
     name = source.name.replace("\\", "/").rpartition("/")[2]
     names = module_names(program)
     certificates = {k.name: (*certificate_lines(k.certificate, source),) for k in program.kernels if k.certificate}
-    host = host_view(program, source=name, version=__version__, names=names, certificates=certificates)
+    facts = metadata(program, source=name, version=__version__, names=names, certificates=certificates)
+    host = host_view(program, facts, names)
     module = module_view(program, source, names, name, host.imports)
     text, source_map = unmarked(render(module, host))
-    facts = metadata(program, source=name, version=__version__, names=names, certificates=certificates)
     return Generated(text, source_map, facts)
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from teenyc.codegen.literals import WIDTH, bracketed, docstring_lines, filled, literal, literal_lines
 from teenyc.codegen.metadata import (
     KEPT,
-    NO_CERTIFICATES,
     Names,
     assumes_contiguous,
     class_names,
@@ -15,7 +14,6 @@ from teenyc.codegen.metadata import (
     distinct_requirements,
     free_name,
     launched_kernels,
-    metadata,
     pointee,
     source_kernels,
     tiled_kernels,
@@ -24,8 +22,6 @@ from teenyc.codegen.sizes import SizeCheck, extent_text, size_checks
 from teenyc.ir.nodes import Kernel, OpClass, OpField, Program
 from teenyc.record import record
 from teenyc.types import DType, Kind, TensorType, Type
-
-__all__ = ["RESERVED", "BoundView", "HostView", "Names", "OpView", "host_view", "metadata"]
 
 CHECKING = ("numbers", "os")
 """What the host part imports."""
@@ -88,16 +84,8 @@ class HostView:
     ops: tuple[OpView, ...]
 
 
-def host_view(
-    program: Program,
-    *,
-    source: str,
-    version: str,
-    names: Names = KEPT,
-    certificates: Mapping[str, Sequence[str]] = NO_CERTIFICATES,
-) -> HostView:
-    """The host part of `program`, compiled from the file called `source` (without directories) by this version."""
-    facts = metadata(program, source=source, version=version, names=names, certificates=certificates)
+def host_view(program: Program, facts: Mapping[str, object], names: Names = KEPT) -> HostView:
+    """The host part of `program`, of which `facts` are the metadata."""
     classes = class_names(program, names)
     kernels = {k.name: k for k in source_kernels(program)}
     tiled, launched = tiled_kernels(program), launched_kernels(program)
@@ -105,7 +93,7 @@ def host_view(
         imports=tuple(f"import {name}" for name in sorted([*LAUNCHING, *CHECKING] if launched else CHECKING))
         if kernels
         else (),
-        metadata=tuple(literal_lines(facts, "TEENYC = ")),
+        metadata=tuple(literal_lines(dict(facts), "TEENYC = ")),
         takes_dtypes=any(fact["type"] == "dtype" for k in kernels.values() for fact in constants_of(k, names)),
         launchers=tuple(_launcher_view(k, tiled.get(k.name), names) for k in launched),
         chooses=any(k.attributes.chooses for k in launched),

@@ -44,13 +44,13 @@ def literal(value: object) -> str:
 
 def quoted(text: str) -> str:
     """A string literal of one line in double quotes; what cannot be printed is escaped."""
-    return '"' + "".join(map(_escaped, text)).replace('"', '\\"') + '"'
+    return '"' + _printable(text).replace('"', '\\"') + '"'
 
 
 def docstring_lines(text: str, indent: int) -> list[str]:
     """A docstring that no text can end early: the author's lines, control characters and backslashes escaped."""
     pad = " " * indent
-    lines = ["".join(map(_escaped, line)).rstrip() for line in text.strip().splitlines()]
+    lines = [_printable(line).rstrip() for line in text.strip().splitlines()]
     lines = [line.replace('"""', '\\"\\"\\"') for line in lines]
     if len(lines) == 1 and len(lines[0]) + indent + 6 <= WIDTH and not lines[0].endswith('"'):
         return [f'{pad}"""{lines[0]}"""']
@@ -79,6 +79,11 @@ def filled(items: Iterable[str], separator: str, indent: int) -> list[str]:
                 lines[-1] += separator.rstrip()
             lines.append(" " * indent + item)
     return lines
+
+
+def _printable(text: str) -> str:
+    """The text with escapes for backslashes and for what cannot be printed."""
+    return text if text.isprintable() and "\\" not in text else "".join(map(_escaped, text))
 
 
 def _escaped(character: str) -> str:

@@ -52,14 +52,14 @@ def operands_of(node: Operation | Statement) -> tuple[Operand, ...]:
     match node:
         case Let():
             return operands_of(node.operation)
-        case Copy() | Unary() | Cast() | ExpandDims():
-            return (node.operand,)
         case Binary() | Compare():
             return (node.left, node.right)
+        case Call():
+            return tuple([operand for _, operand in node.operands])
+        case Copy() | Cast() | Unary() | ExpandDims():
+            return (node.operand,)
         case Offset():
             return (node.pointer, node.offset)
-        case Call():
-            return tuple(operand for _, operand in node.operands)
         case Apply():
             return (*node.operands, *(o for _, o in node.constants if not isinstance(o, Extent)))
         case For():
@@ -219,18 +219,21 @@ def values_of(body: Kernel | Function) -> Iterator[Value]:
     for parameter in body.parameters:
         yield parameter.value
     for _, statement in statements_of(body.body):
-        yield from definitions(statement)
+        yield from statement.results if isinstance(statement, Let) else definitions(statement)
 
 
 def uses(block: Block) -> Counter[int]:
     """How often each value is read in a block and inside it, by id; yields count."""
-    return Counter(operand.id for operand in all_operands(block) if isinstance(operand, Value))
+    return Counter([operand.id for operand in all_operands(block) if isinstance(operand, Value)])
 
 
 def all_operands(block: Block) -> Iterator[Operand]:
     """Every operand read in a block and inside it, yields included."""
     yield from block.yields
     for _, statement in statements_of(block):
+        if isinstance(statement, Let):
+            yield from operands_of(statement.operation)
+            continue
         yield from operands_of(statement)
         for inner in blocks_of(statement):
             yield from inner.yields
@@ -242,14 +245,14 @@ def all_operands(block: Block) -> Iterator[Operand]:
 def blocks_of(statement: Statement) -> tuple[Block, ...]:
     """The inner blocks of a statement, in the order in which they run."""
     match statement:
+        case Let() | Return():
+            return ()
         case For():
             return (statement.body,)
         case While():
             return (statement.condition, statement.body)
         case If():
             return (statement.then, statement.otherwise)
-        case Let() | Return():
-            return ()
         case _:
             assert_never(statement)
 
@@ -295,12 +298,14 @@ def statements_of(block: Block, depth: int = 0) -> Iterator[tuple[int, Statement
     pending = [(depth, iter(block.statements))]
     while pending:
         level, statements = pending[-1]
-        statement = next(statements, None)
-        if statement is None:
+        for statement in statements:
+            yield level, statement
+            inner = blocks_of(statement)
+            if inner:
+                pending.extend((level + 1, iter(each.statements)) for each in reversed(inner))
+                break
+        else:
             pending.pop()
-            continue
-        yield level, statement
-        pending.extend((level + 1, iter(inner.statements)) for inner in reversed(blocks_of(statement)))
 
 
 # ---- programs -------------------------------------------------------------------------------------------------------

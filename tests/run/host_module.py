@@ -10,7 +10,8 @@ from types import ModuleType
 from ir_builder import HERE, B, D
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from teenyc.codegen.host import Names, host_view
+from teenyc.codegen.host import host_view
+from teenyc.codegen.metadata import KEPT, Names, metadata
 from teenyc.ir.nodes import Attributes, Kernel, OpClass, OpField, Program, Requirement
 from teenyc.record import replace
 from teenyc.resources import template_directory
@@ -97,7 +98,7 @@ def with_rule(kernel: Kernel, constant: str, rule: str) -> Kernel:
 
 def module_text(program: Program, kernels: str, names: Names | None = None) -> str:
     """The module that the compiler would write around these kernels."""
-    view = host_view(program, source="hand.tk", version="0", names=names or Names())
+    view = host_view(program, metadata(program, source="hand.tk", version="0", names=names or KEPT), names or KEPT)
     environment = Environment(
         loader=FileSystemLoader(template_directory()),
         undefined=StrictUndefined,

@@ -11,9 +11,9 @@ from host_module import attention_program, module_text, program_of, with_rule
 from ir_builder import HERE, B, D, lit, of_kernel
 
 from teenyc.codegen.effects import effects_of
-from teenyc.codegen.host import RESERVED, Names, metadata
+from teenyc.codegen.host import RESERVED
 from teenyc.codegen.literals import docstring_lines, literal, literal_lines
-from teenyc.codegen.metadata import class_names, free_name
+from teenyc.codegen.metadata import Names, class_names, free_name, metadata
 from teenyc.codegen.sizes import extent_text, size_checks
 from teenyc.ir.nodes import Attributes, Kernel, OpClass, Program
 from teenyc.record import replace
