@@ -3,7 +3,7 @@
 A compiler defines hundreds of small classes and pays for each at every start; the standard decorator takes about half a
 millisecond for one, this a tenth of that. It keeps to the standard's meaning: `field(compare=False, repr=False)`,
 defaults and factories, `kw_only`, inheritance, `__match_args__`, equality within one class, hashing by the compared
-fields, `replace` and `fields`.
+fields, `replace` and `fields`. A `state` is the same for what changes while a function runs.
 """
 
 from __future__ import annotations
@@ -28,8 +28,15 @@ def record(*, kw_only: bool = False, order: bool = False) -> Callable[[C], C]: .
 def record(cls: Any = None, *, kw_only: bool = False, order: bool = False) -> Any:
     """Makes a class a record; with `order`, its instances sort by their fields in order."""
     if cls is None:
-        return lambda inner: _made(inner, kw_only, order)
-    return _made(cls, kw_only, order)
+        return lambda inner: _made(inner, kw_only=kw_only, order=order)
+    return _made(cls, kw_only=kw_only, order=order)
+
+
+@dataclass_transform(eq_default=False, field_specifiers=(field, Field))
+def state(cls: C) -> C:
+    """Makes a class a state: its fields may be set anew, and an instance is equal to itself alone."""
+    made: C = _made(cls, kw_only=False, order=False, is_frozen=False)
+    return made
 
 
 def replace(instance: T, /, **changes: Any) -> T:
@@ -48,18 +55,19 @@ def is_record(value: object) -> bool:
     return hasattr(type(value), _FIELDS)
 
 
-def _made(cls: type, kw_only: bool, order: bool) -> type:
+def _made(cls: Any, kw_only: bool, order: bool, is_frozen: bool = True) -> Any:
     inherited = {n: f for base in reversed(cls.__mro__[1:]) for n, f in getattr(base, _FIELDS, {}).items()}
     own = {n: _field(cls, n, kw_only) for n, t in get_annotations(cls).items() if not _is_class(t)}
     every: dict[str, Field[Any]] = inherited | own
     namespace = {n: v for n, v in cls.__dict__.items() if n not in own and n not in ("__dict__", "__weakref__")}
     namespace |= {"__slots__": tuple(n for n in own if n not in inherited), _FIELDS: every}
     namespace["__match_args__"] = tuple(n for n, f in every.items() if f.kw_only is not True)
-    namespace |= {"__setattr__": _frozen, "__delattr__": _frozen}
     namespace |= {"__getstate__": _getstate, "__setstate__": _setstate}
     if "__repr__" not in cls.__dict__:
         namespace["__repr__"] = _repr
-    namespace |= _comparison(tuple(n for n, f in every.items() if f.compare), order)
+    if is_frozen:
+        namespace |= {"__setattr__": _frozen, "__delattr__": _frozen}
+        namespace |= _comparison(tuple(n for n, f in every.items() if f.compare), order)
     made = type(cls)(cls.__name__, cls.__bases__, namespace)
     setattr(made, "__init__", _first_init(made, every))  # noqa: B010  # a plain assignment would not be typed
     return made
@@ -155,4 +163,4 @@ def _setstate(self: Any, state: list[Any]) -> None:
         object.__setattr__(self, name, value)
 
 
-__all__ = ["field", "fields", "is_record", "record", "replace"]
+__all__ = ["field", "fields", "is_record", "record", "replace", "state"]

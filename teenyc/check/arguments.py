@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from teenyc.check import expressions, operators
 from teenyc.check.context import INVALID, Context, Group, Invalid, Place, describe
@@ -11,7 +10,7 @@ from teenyc.check.misfits import NEEDS, as_list, form, is_misfit, is_spread, ite
 from teenyc.check.types import element_of
 from teenyc.intrinsics.spec import REQUIRED, Given, Intrinsic, Operator, Param, Role, Static
 from teenyc.ir import nodes as ir
-from teenyc.record import replace
+from teenyc.record import field, replace, state
 from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.types import BOOL, DescriptorType, Element, Extent, Pointer, TensorType, Unsuffixed, is_float, is_integer
@@ -20,7 +19,7 @@ AXES = {"X": 0, "Y": 1, "Z": 2}
 RUN_TIME = (Role.VALUE, Role.POINTER, Role.MASK)
 
 
-@dataclass(slots=True)
+@state
 class Read:
     """The arguments of one call: as its rule sees them, and those that are operands, in the order of the record."""
 

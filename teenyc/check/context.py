@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
 
 from teenyc.check.infer import Inference
 from teenyc.diagnostics.model import Diagnostic, Reporter
 from teenyc.ir import nodes as ir
-from teenyc.record import record, replace
+from teenyc.record import field, record, replace, state
 from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.types import BOOL, DescriptorType, Element, Extent, TensorType, Type
@@ -59,7 +58,7 @@ class FunctionValue:
     generics: tuple[ast.TypeExpression | ast.Expression, ...] = ()
 
 
-@dataclass(slots=True)
+@state
 class Symbol:
     """A variable of the source: where it was declared and which value it has now; a function for `f: fn(…)`."""
 
@@ -180,7 +179,7 @@ class Kept:
     others: Mapping[int, Place]
 
 
-@dataclass(slots=True)
+@state
 class Library:
     """The device functions of a file, over all its kernels.
 
@@ -211,7 +210,7 @@ class Library:
         return next(n for n in (name, *(f"{name}'{i}" for i in range(2, len(taken) + 3))) if n not in taken)
 
 
-@dataclass(slots=True)
+@state
 class Context:
     """The state of checking one kernel."""
 

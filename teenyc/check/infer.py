@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-from teenyc.record import replace
+from teenyc.record import field, replace, state
 from teenyc.types import F32, I32, Element, Kind, TensorType, Type, TypeVar, Unsuffixed, is_float, is_integer
 from teenyc.types import DType as DType
 
 
-@dataclass(slots=True)
+@state
 class Inference:
     """What is known of the literals of one kernel. An open literal ends as i32 or f32."""
 

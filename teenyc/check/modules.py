@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from teenyc.check.context import Declarations, Path, resolved
 from teenyc.diagnostics.model import Reporter
+from teenyc.record import field, state
 from teenyc.source import Span
 from teenyc.syntax import ast
 
 Declared = TypeVar("Declared", ast.Function, ast.ConstItem)
 
 
-@dataclass(slots=True)
+@state
 class _Module:
     """The functions and constants of one module by name, its own and those that it imports."""
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
+from teenyc.record import record, replace
 from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.types import DType, Element, Kind
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Number:
     """An expression under construction: Python's operators build the language's. `of` is the receiver's type.
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from teenyc.codegen.comments import comment, comment_lines
 from teenyc.codegen.layout import WIDTH, broken, columns
 from teenyc.codegen.views import marked
+from teenyc.record import field, state
 from teenyc.source import NO_COMMENTS, Comments, SourceFile, Span
 
 
-@dataclass(slots=True)
+@state
 class Lines:
     """The lines of one body. Comments of statements without a line of their own wait for the next one."""
 

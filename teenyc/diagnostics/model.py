@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import ClassVar
 
-from teenyc.record import record
+from teenyc.record import field, record, state
 from teenyc.source import Span
 
 
@@ -83,7 +82,7 @@ LIMIT = 100
 """At most this many reports of one source are shown; then a count."""
 
 
-@dataclass(slots=True)
+@state
 class Reporter:
     """Collects the reports of one source; two equal reports at one place are one."""
 

@@ -12,7 +12,6 @@ to vary as its address does, and with the loops around that write to memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
 from teenyc.ir.nodes import (
@@ -38,7 +37,7 @@ from teenyc.ir.nodes import (
 )
 from teenyc.ir.printer import value_names
 from teenyc.ir.walk import operands_of, statements_of, values_of
-from teenyc.record import record
+from teenyc.record import field, record, state
 from teenyc.types import ONE, Shape, TensorType
 
 
@@ -116,7 +115,7 @@ def _axis_text(axis: Axis, names: Mapping[int, str]) -> str:
 # ---- the analysis ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@state
 class _Analysis:
     """What is known after the rounds so far; facts only grow, so rounds end."""
 

@@ -6,7 +6,6 @@ For analyses that ask what a kernel does as a whole. Types and extents are the c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
@@ -27,7 +26,7 @@ from teenyc.ir.nodes import (
     Statement,
     Value,
 )
-from teenyc.record import replace
+from teenyc.record import field, record, replace, state
 from teenyc.source import Span
 from teenyc.types import I32, Compute, Element, Extent, Pointer, Quotient, TensorType, TypeVar, scalar
 
@@ -38,7 +37,7 @@ FOREIGN = "'"
 """Behind the names of a caller's constants inside of a function that has none for them."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Expanded:
     """The kernel, and where a value comes from: the function, and the id that it has there, by its new id."""
 
@@ -70,7 +69,7 @@ def _size(body: Kernel | Function, functions: Mapping[str, Function], known: dic
     return known[body.name]
 
 
-@dataclass(slots=True)
+@state
 class _Scope:
     """What names of one body mean at one call: the kernel's own mean themselves."""
 
@@ -114,7 +113,7 @@ class _Scope:
                 return node
 
 
-@dataclass(slots=True)
+@state
 class _Expansion:
     functions: Mapping[str, Function]
     ids: Iterator[int]

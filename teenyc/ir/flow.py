@@ -7,7 +7,6 @@ from outside (a parameter, a load, an index) and where the author asks for other
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import assert_never
 
 from teenyc.ir.nodes import (
@@ -33,6 +32,7 @@ from teenyc.ir.nodes import (
     While,
 )
 from teenyc.ir.walk import bodies_of, combine_names, statements_of
+from teenyc.record import field, record, state
 from teenyc.types import BOOL, DType, Element, Kind, TensorType, is_integer
 
 TRANSPARENT: Mapping[str, tuple[str, ...]] = {
@@ -71,7 +71,7 @@ def flowing(call: Call) -> tuple[Operand, ...]:
     return tuple(o for name, o in call.operands if name in TRANSPARENT.get(call.intrinsic, ()))
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record
 class Flow:
     """What flows into what, by id.
 
@@ -138,7 +138,7 @@ def _roots(let: Let) -> Iterator[int]:
                 yield operand.id
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@state
 class _Builder:
     """The edges found so far."""
 

@@ -8,7 +8,6 @@ grow over whole rounds through the program until none changes, by jumps to infin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import assert_never
 
 from teenyc.ir.flow import TRANSPARENT, Flow, flowing
@@ -39,6 +38,7 @@ from teenyc.ir.nodes import (
     While,
 )
 from teenyc.ir.walk import applied_names, bodies_of, values_of
+from teenyc.record import field, state
 from teenyc.types import I32, Extent, Quotient, Shape, TensorType, is_integer
 from teenyc.types import DType as DType
 
@@ -62,7 +62,7 @@ def ranges(program: Program, flow: Flow) -> Mapping[int, Interval]:
     return {**analysis.joins, **analysis.now}
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@state
 class _Analysis:
     """What is known after the rounds so far: joined over rounds, and in the round at hand."""
 

@@ -14,7 +14,6 @@ What holds between all passes, beyond what `nodes.py` says of each node:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import assert_never
 
 from teenyc.ir.nodes import (
@@ -48,6 +47,7 @@ from teenyc.ir.nodes import (
 )
 from teenyc.ir.printer import Names, print_statement, value_names
 from teenyc.ir.walk import bodies_of, definitions, operands_of, results_of
+from teenyc.record import field, state
 from teenyc.types import (
     BOOL,
     I32,
@@ -77,7 +77,7 @@ def verify(program: Program) -> None:
         _Scope(body, functions, value_names(body)).check()
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@state
 class _Scope:
     """What is defined at the statement at hand."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from itertools import count
 from typing import TypeAlias
 
@@ -29,7 +28,7 @@ from teenyc.ir.nodes import (
     Statement,
     Value,
 )
-from teenyc.record import record, replace
+from teenyc.record import field, record, replace, state
 from teenyc.source import Span
 from teenyc.types import (
     BOOL,
@@ -103,7 +102,7 @@ class Check:
 Key: TypeAlias = "tuple[object, ...]"
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@state
 class Blocks:
     """Builds the addresses of one body; `proven` are the checks, by number, that need not be written.
 

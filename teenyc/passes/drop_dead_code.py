@@ -7,7 +7,6 @@ nobody reads is no effect, unless it is volatile. Named values go like others: t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import assert_never
 
 from teenyc.intrinsics.spec import Effect
@@ -28,7 +27,7 @@ from teenyc.ir.nodes import (
     Value,
     While,
 )
-from teenyc.record import replace
+from teenyc.record import field, replace, state
 
 
 def drop_dead_code(program: Program) -> Program:
@@ -56,7 +55,7 @@ def _without_unused_functions(program: Program) -> Program:
     return replace(program, functions=tuple(f for f in program.functions if f.name in reached))
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@state
 class _Effects:
     """Which statements must stay whatever is read."""
 
@@ -101,7 +100,7 @@ def _has_effect(call: Call) -> bool:
 # ---- marking --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@state
 class _Live:
     """What must stay: values by id, and statements that have effects by identity."""
 
@@ -123,7 +122,7 @@ def _mark(block: Block, effects: _Effects) -> _Live:
     return _Live(frozenset(live), frozenset(marking.effects))
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@state
 class _Marking:
     """`needs` are the values that a value is made of, and those that decide whether its statement runs."""
 

@@ -9,7 +9,6 @@ where it is used.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import assert_never
 
 from teenyc.ir import walk
@@ -48,7 +47,7 @@ from teenyc.passes.integers import (
     wrap,
 )
 from teenyc.passes.literals import convert
-from teenyc.record import replace
+from teenyc.record import field, replace, state
 from teenyc.types import BOOL, F32, F64, Compute, DType, Element, Kind, TensorType, Type, TypeVar, is_float, is_integer
 
 
@@ -61,7 +60,7 @@ def _fold_body(body: walk.Body) -> walk.Body:
     return replace(body, body=_Known().block(body.body))
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@state
 class _Known:
     """What is known of the values above, by id: what stands for them, named literals, unnamed casts."""
 

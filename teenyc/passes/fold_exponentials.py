@@ -10,7 +10,6 @@ least normal number.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import count
 
 from teenyc.ir import walk
@@ -31,7 +30,7 @@ from teenyc.ir.nodes import (
     Value,
     While,
 )
-from teenyc.record import record, replace
+from teenyc.record import record, replace, state
 from teenyc.source import Span
 from teenyc.types import ONE, Element, Shape, TensorType, broadcast, scalar
 
@@ -69,7 +68,7 @@ class _Term:
     is_negative: bool
 
 
-@dataclass(slots=True, eq=False)
+@state
 class _Folding:
     """One kernel: definitions, how often each value is read, and what is defined in loops."""
 

@@ -8,7 +8,6 @@ of the lanes inside of the tensor; ends that no lane can be beyond are not check
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, field
 from itertools import count
 from typing import assert_never
 
@@ -40,7 +39,7 @@ from teenyc.ir.nodes import (
 from teenyc.ir.ranges import ranges
 from teenyc.passes.accesses import descriptor_of, given, items, through_pointers
 from teenyc.passes.blocks import Blocks, Check, View, named, stem_of, wider
-from teenyc.record import record, replace
+from teenyc.record import field, record, replace, state
 from teenyc.source import NO_COMMENTS, Comments, Span
 from teenyc.types import I64, DescriptorType, DType, Pointer, TensorType, Type, scalar
 
@@ -101,7 +100,7 @@ def _parts(type: Type) -> tuple[Type, ...]:
 # ---- statements -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@state
 class _Lowering:
     """One body: `views` says what each descriptor is made of, `candidates` what an unnamed part may be called."""
 

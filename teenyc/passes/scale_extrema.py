@@ -9,7 +9,6 @@ were loaded: a side that is computed, if only to give it the sign, is held in re
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import count
 
 from teenyc.ir import walk
@@ -30,7 +29,7 @@ from teenyc.ir.nodes import (
     Value,
 )
 from teenyc.passes.fold_exponentials import BASES
-from teenyc.record import replace
+from teenyc.record import field, replace, state
 from teenyc.types import BOOL, Shape, TensorType, is_float, scalar
 
 _OPPOSITE = {"max": "min", "min": "max"}
@@ -78,7 +77,7 @@ def _own(loop: For) -> frozenset[int]:
     return frozenset((loop.counter.id, *(c.inside.id for c in loop.carried), *inner))
 
 
-@dataclass(slots=True, eq=False)
+@state
 class _Scaling:
     """One loop: what it defines, and what says of each scale that it is not negative, made before the loop."""
 

@@ -9,7 +9,6 @@ not wrap here (pass `widen-offsets`), but for iterations that do not count, whos
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import count
 
 from teenyc.ir import walk
@@ -33,7 +32,7 @@ from teenyc.ir.nodes import (
     Unary,
     Value,
 )
-from teenyc.record import record, replace
+from teenyc.record import field, record, replace, state
 from teenyc.source import NO_COMMENTS, Comments, Span
 from teenyc.types import I32, I64, ONE, Element, Extent, Shape, TensorType, broadcast, scalar
 
@@ -151,7 +150,7 @@ def _is_arange(let: Let) -> bool:
 # ---- the rewrite ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False)
+@state
 class _Splitting:
     """One loop: what it defines, tiles of lanes that are made before it, and the numbers made in it so far."""
 

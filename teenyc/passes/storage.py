@@ -7,11 +7,11 @@ stored arguments: the value of a store, the operands of a dot if all of them are
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from teenyc.intrinsics.spec import Effect, Intrinsic
 from teenyc.ir.nodes import Attribute, Block, Call, Cast, Copy, ExpandDims, Let, Operand, Statement, Value
 from teenyc.ir.walk import blocks_of, operands_of, statements_of
+from teenyc.record import record
 from teenyc.types import DType, Element, Kind, TensorType, Type, TypeVar, compute_type
 
 _MEMORY = frozenset({Effect.READS, Effect.WRITES, Effect.ATOMIC})
@@ -23,7 +23,7 @@ _NARROWING = frozenset({"bitcast", "cast", "dot_scaled", "inline_asm_elementwise
 """Intrinsics that take and give the storage type: bits read as another type, floats narrowed with a stated rounding."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record
 class Storage:
     """The storable values of a body, and who reads what, by id."""
 

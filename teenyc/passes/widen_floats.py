@@ -12,7 +12,6 @@ Memory may be wider than a pointer over `D` or `D::Compute` says, so a load of `
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import count
 from typing import assert_never
 
@@ -55,7 +54,7 @@ from teenyc.passes.storage import (
     stored_names,
     with_widened,
 )
-from teenyc.record import replace
+from teenyc.record import field, replace, state
 from teenyc.source import NO_COMMENTS, Span
 from teenyc.types import Compute, DType, Element, TensorType, Type, TypeVar
 
@@ -89,7 +88,7 @@ def _function(function: Function, ids: Iterator[int]) -> Function:
     return replace(function, parameters=parameters, results=results, body=widening.block(function.body))
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@state
 class _Widening:
     """The rewrite of one body: what stands for a value when it is computed with, and as it is stored, by id."""
 

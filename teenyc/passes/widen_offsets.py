@@ -9,7 +9,6 @@ type: arithmetic is done in i64 and cut at the end. Casts stand where narrow val
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import count
 from typing import assert_never
 
@@ -42,7 +41,7 @@ from teenyc.ir.nodes import (
     While,
 )
 from teenyc.ir.ranges import ranges
-from teenyc.record import replace
+from teenyc.record import replace, state
 from teenyc.source import NO_COMMENTS, Span
 from teenyc.types import I64, DType, Element, Extent, TensorType, Type, is_integer, scalar
 
@@ -120,7 +119,7 @@ def _intrinsic(operation: Operation) -> str | None:
 # ---- the rewrite ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@state
 class _Widening:
     """What is decided for one program; methods give new IR and append casts to the statements that they are given."""
 

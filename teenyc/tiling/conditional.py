@@ -8,7 +8,6 @@ the extremum stays, and what brings the sum to it is 1. So the laws need to know
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from teenyc.ir.axes import Axes, AxisInfo
@@ -28,7 +27,7 @@ from teenyc.ir.nodes import (
     Value,
 )
 from teenyc.ir.walk import is_same, operands_of, results_of
-from teenyc.record import replace
+from teenyc.record import field, replace, state
 from teenyc.source import Span
 from teenyc.tiling.identities import FOLDS, identity_of, worst_of
 from teenyc.tiling.plan import Term
@@ -65,7 +64,7 @@ def unconditional(
     return replace(loop, body=Block(statements=tuple(statements), yields=loop.body.yields))
 
 
-@dataclass(slots=True, eq=False)
+@state
 class _Moving:
     """The rewriting of one loop.
 
@@ -302,7 +301,7 @@ def _without(terms: Sequence[Term], others: Sequence[Term]) -> list[Term]:
     return rest
 
 
-@dataclass(slots=True, eq=False)
+@state
 class _Made:
     """New definitions, in order."""
 

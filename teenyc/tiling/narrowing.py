@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from teenyc.intrinsics import TABLE
 from teenyc.ir.nodes import (
@@ -24,7 +23,7 @@ from teenyc.ir.nodes import (
     Value,
 )
 from teenyc.ir.walk import operands_of, substitute
-from teenyc.record import replace
+from teenyc.record import field, replace, state
 from teenyc.types import BOOL, I32, I64, TensorType, scalar
 
 _SWAPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
@@ -69,7 +68,7 @@ def _is_pure(statement: Statement | None) -> bool:
     return not isinstance(statement.operation, Call) or TABLE[statement.operation.intrinsic].is_pure
 
 
-@dataclass(slots=True, eq=False)
+@state
 class _Narrowing:
     """`lets` are the definitions in front of the branch, `moved` those that are the same in all iterations."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from teenyc.ir.axes import Axis, AxisInfo
 from teenyc.ir.nodes import (
@@ -24,7 +23,7 @@ from teenyc.ir.nodes import (
     Value,
 )
 from teenyc.ir.walk import results_of
-from teenyc.record import record
+from teenyc.record import field, record, state
 from teenyc.source import NO_COMMENTS, Comments, Span
 from teenyc.tiling.plan import BlockedAxis, Contraction, Guard, LoopPlan, Refusal, Staged
 from teenyc.types import BOOL, ONE, Element, Extent, Shape, TensorType, broadcast, is_float
@@ -76,7 +75,7 @@ class Rows:
     count: Operand
 
 
-@dataclass(slots=True, eq=False)
+@state
 class Blocking:
     """The rewriting of one kernel.
 

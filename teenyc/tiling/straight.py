@@ -8,7 +8,6 @@ A loop whose bounds differ from row to row walks over those of all rows, each ro
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import count
 from typing import assert_never
 
@@ -34,7 +33,7 @@ from teenyc.ir.nodes import (
     While,
 )
 from teenyc.ir.walk import blocks_of, is_same, map_statements, operands_of, results_of, statements_of
-from teenyc.record import record, replace
+from teenyc.record import field, record, replace, state
 from teenyc.source import Span
 from teenyc.tiling.analyses import Analyses
 from teenyc.tiling.conditional import unconditional
@@ -89,7 +88,7 @@ class _Reached:
     never: bool = False
 
 
-@dataclass(slots=True, eq=False)
+@state
 class _Straightening:
     infos: Mapping[int, AxisInfo]
     blocked: Axes
