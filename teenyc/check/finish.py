@@ -149,7 +149,8 @@ def _settled(node: Any, context: Context, memo: dict[int, ir.Value]) -> Any:
         case ir.Value():
             if node.id not in memo:
                 memo[node.id] = _typed(node, context)
-            return replace(memo[node.id], name=node.name)
+            typed = memo[node.id]
+            return node if typed.type == node.type else replace(typed, name=node.name)
         case ir.Literal():
             return _number(_typed(node, context))
         case TensorType():

@@ -26,7 +26,6 @@ from teenyc.ir.nodes import (
     Value,
 )
 from teenyc.ir.pad.analysis import Padding, padding
-from teenyc.ir.pad.extents import Pads
 from teenyc.ir.pad.plan import Neutral, Plan, Repair, element_of, number_of, shape_of
 from teenyc.record import replace
 from teenyc.source import Comments, Span
@@ -51,14 +50,10 @@ class _Padder:
     """One kernel; `lanes` holds the mask of each extent, which the prelude computes."""
 
     def __init__(self, padding: Padding, ids: Iterator[int], span: Span) -> None:
-        self.padding, self.ids, self.span = padding, ids, span
+        self.pads, self.plans, self.ids, self.span = padding.pads, iter(padding.plans), ids, span
         self.lanes: dict[Extent, Value] = {}
         self.prelude: list[Let] = []
         self.values: dict[int, Value] = {}
-
-    @property
-    def pads(self) -> Pads:
-        return self.padding.pads
 
     # ---- statements -------------------------------------------------------------------------------------------------
 
@@ -73,7 +68,7 @@ class _Padder:
         return Block(statements=tuple(statements), yields=tuple(map(self.operand, block.yields)))
 
     def let(self, let: Let) -> Iterator[Let]:
-        plan = self.padding.plan(let)
+        plan = next(self.plans)
         assert plan.refusal is None, f"the checker refuses what cannot be padded: {plan.refusal}"
         made: list[Let] = []
         operation = walk.map_operation(let.operation, self.operand)
@@ -134,7 +129,7 @@ class _Padder:
             lanes = self.mask(_accessed(let, call), plan.guarded, let.span, made)
             mask = operands.get("mask")
             operands["mask"] = lanes if mask is None else self.both(lanes, mask, let.span, made)
-        if call.intrinsic == "load" and self.padding.pads.axes(shape_of(let.results[0])):
+        if call.intrinsic == "load" and self.pads.axes(shape_of(let.results[0])):
             zero = number_of(Neutral.ZERO, element_of(let.results[0]))
             if zero is not None:  # there is no pointer to stand for one that is not loaded
                 operands.setdefault("other", Literal(zero, scalar(element_of(let.results[0]))))

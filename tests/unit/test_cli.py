@@ -323,7 +323,20 @@ def test_build_and_check_import_no_gpu_stack(shell: Shell) -> None:
     program = (
         "import sys\nfrom teenyc.cli import main\n"
         "assert main(['build', 'one.tk']) == main(['check', 'one.tk']) == 0\n"
-        "print([m for m in ('torch', 'triton', 'numpy', 'lark', 'asyncio') if m in sys.modules])"
+        "print([m for m in ('torch', 'triton', 'numpy', 'lark', 'jinja2', 'asyncio') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=shell.folder)
     assert done.stdout.splitlines()[-1] == "[]", done.stderr
+
+
+def test_the_process_ends_with_the_status_when_all_is_written_and_others_are_done(shell: Shell) -> None:
+    shell.write("bad.tk", GOOD.replace("x_ptr +", "y_ptr +"))
+    shell.write("one.tk", GOOD)
+    program = (
+        "import atexit, sys\nfrom teenyc import cli\nsys.argv[1:] = {}\nmain = cli.main\n"
+        "cli.main = lambda: print('first') or atexit.register(print, 'last') and main()\nsys.exit(cli.command())"
+    )
+    for arguments, status in ((["check", "one.tk"], 0), (["check", "bad.tk"], 1), (["check"], 2)):
+        text = program.format(arguments)
+        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, cwd=shell.folder)
+        assert (done.returncode, done.stdout) == (status, "first\nlast\n"), done.stderr

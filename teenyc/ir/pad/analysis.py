@@ -32,14 +32,14 @@ class Refusal:
 
 @record
 class Padding:
-    """What is known of a kernel whose constants are padded: the fills of each value, by id."""
+    """What is known of a kernel whose constants are padded: the fills of each value, by id.
+
+    `plans` say what becomes of each definition, in the order in which they stand.
+    """
 
     pads: Pads
     fills: Mapping[int, Fills]
-
-    def plan(self, let: Let) -> Plan:
-        """What becomes of a statement of the kernel."""
-        return plan_of(Site(let, self.pads, self.of))
+    plans: tuple[Plan, ...]
 
     def of(self, value: Value) -> Fills:
         """The fills of a value."""
@@ -51,15 +51,16 @@ def padding(kernel: Kernel, names: Collection[str]) -> Padding:
     analysis = _Analysis(pads_of(kernel, names))
     while analysis.has_changed:
         analysis.has_changed = False
+        analysis.plans.clear()
         analysis.block(kernel.body)
-    return Padding(analysis.pads, analysis.known)
+    return Padding(analysis.pads, analysis.known, tuple(analysis.plans))
 
 
 def refusals(kernel: Kernel, found: Padding) -> tuple[Refusal, ...]:
     """Where the kernel cannot be padded, in order."""
     lets = (s for _, s in statements_of(kernel.body) if isinstance(s, Let))
-    plans = ((let.span, found.plan(let).refusal) for let in lets if not _follows(let, found.pads))
-    return tuple(dict.fromkeys(Refusal(span, why) for span, why in plans if why is not None))
+    refused = ((let, plan.refusal) for let, plan in zip(lets, found.plans, strict=True) if plan.refusal is not None)
+    return tuple(dict.fromkeys(Refusal(let.span, why) for let, why in refused if not _follows(let, found.pads)))
 
 
 def _follows(let: Let, pads: Pads) -> bool:
@@ -87,11 +88,15 @@ def _text(fill: Fill) -> str:
 
 
 class _Analysis:
-    """What is known after the rounds so far; a fill only ever becomes unknown, so rounds end."""
+    """What is known after the rounds so far; a fill only ever becomes unknown, so rounds end.
+
+    `plans` are those of the last round, which are right once it has changed nothing.
+    """
 
     def __init__(self, pads: Pads) -> None:
         self.pads = pads
         self.known: dict[int, Fills] = {}
+        self.plans: list[Plan] = []
         self.has_changed = True
 
     def of(self, operand: Operand) -> Fills:
@@ -113,6 +118,7 @@ class _Analysis:
         match statement:
             case Let():
                 plan = plan_of(Site(statement, self.pads, self.of))
+                self.plans.append(plan)
                 for value, fills in zip(statement.results, plan.fills, strict=False):
                     self.join(value, fills)
             case For() | While():
