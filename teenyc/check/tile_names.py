@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from teenyc.check.context import Context
 from teenyc.ir import nodes as ir
 from teenyc.ir.axes import axes
+from teenyc.ir.counters import counter_name
 from teenyc.ir.walk import statements_of, values_of
 from teenyc.syntax import ast
 from teenyc.types import TensorType, is_integer
@@ -54,7 +55,7 @@ def _names(kernel: ir.Kernel) -> set[str]:
     names = {v.name for v in values_of(kernel) if _is_index(v) and any(a.kind == "program" for a in infos[v.id].outer)}
     for _, statement in statements_of(kernel.body):
         if isinstance(statement, ir.For):
-            names.add(statement.counter.name)
+            names.add(counter_name(statement))
         elif isinstance(statement, ir.While):
             names |= {c.inside.name for c in statement.carried if _is_index(c.inside)}
     return names - {""}

@@ -8,6 +8,7 @@ from itertools import combinations
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir.axes import Axes, Axis
+from teenyc.ir.counters import counter_name
 from teenyc.ir.nodes import (
     Binary,
     Call,
@@ -92,7 +93,7 @@ def proven(source: Analyses, candidate: Candidate) -> Proven | Refusal:
     short = {loop.counter.id: None if candidate.is_named else _short(loop) for loop in loops}
     block = free_name(kernel, "BLOCK_K" if len(programs) > 1 else "BLOCK_N")
     tried = tuple(
-        BlockedAxis("loop", loop.counter.id, block, loop.counter.name or "iteration", loop.span)
+        BlockedAxis("loop", loop.counter.id, block, counter_name(loop) or "iteration", loop.span)
         for loop in loops
         if short[loop.counter.id] is None
     )
@@ -160,14 +161,14 @@ def _short(loop: For) -> Refusal | None:
     start, stop, step = (int(bound.value) for bound in bounds if isinstance(bound, Literal))
     trips = len(range(start, stop, step)) if step else 0
     return (
-        Refusal(f"the loop runs {trips} times only", loop.span, subject=loop.counter.name) if trips < FEWEST else None
+        Refusal(f"the loop runs {trips} times only", loop.span, subject=counter_name(loop)) if trips < FEWEST else None
     )
 
 
 def _loops(kernel: Kernel) -> Iterator[tuple[For, str]]:
     for _, statement in statements_of(kernel.body):
         if isinstance(statement, For):
-            yield statement, statement.counter.name
+            yield statement, counter_name(statement)
 
 
 def _programs(kernel: Kernel) -> tuple[BlockedAxis, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from teenyc.ir.axes import AxisInfo
+from teenyc.ir.counters import counter_name
 from teenyc.ir.nodes import Binary, Call, Carried, Certificate, Copy, For, Let, Operand, Remark, Value
 from teenyc.ir.walk import statements_of
 from teenyc.record import replace
@@ -85,7 +86,7 @@ class _Speaker:
     def unnamed(self) -> Iterator[Refusal]:
         """The loops that the author leaves out where he names the axes."""
         for loop in self.fors.values():
-            name = loop.counter.name
+            name = counter_name(loop)
             if self.kernel.attributes.tile and name not in self.kernel.attributes.tile:
                 yield Refusal("`tile` names other axes", loop.span, subject=name)
 

@@ -28,7 +28,8 @@ def gain(source: Analyses, plan: Plan) -> int:
 
 def most(source: Analyses, programs: Sequence[BlockedAxis], blocked: Axes) -> float:
     """What a plan with some axes of the grid cannot gain more than, whose other axes are loops, before it is tried."""
-    return inf if _may_multiply(source, blocked) else _of_sums(source, programs)
+    may_multiply = _starts_by_row(source, blocked) or _may_multiply(source, blocked)
+    return inf if may_multiply else _of_sums(source, programs)
 
 
 def no_gain(kernel: Kernel) -> Refusal:
@@ -71,6 +72,12 @@ def _has_few_lanes(kernel: Kernel) -> bool:
 
 
 # ---- products of matrices -------------------------------------------------------------------------------------------
+
+
+def _starts_by_row(source: Analyses, blocked: Axes) -> bool:
+    """Whether a loop starts at another place in each row: in blocks it starts for all at once, and lacks the row."""
+    rows = frozenset(axis for axis in blocked if axis.kind == "program")
+    return any(not rows.isdisjoint(source.axes[axis.id].outer) for axis in blocked if axis.kind == "loop")
 
 
 def _may_multiply(source: Analyses, blocked: Axes) -> bool:

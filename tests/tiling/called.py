@@ -11,6 +11,15 @@ from blocked import blocked, close, plain, written
 from calls import F32, F64, TOLERANCE, Call
 from memory import surrounded
 
+from teenyc import compile_source
+from teenyc.tiling.plan import Plan, Refusal
+
+
+def planned(text: str) -> Plan | Refusal:
+    """The plan of a source's one kernel, or why there is none."""
+    ((_, found),) = compile_source(text).plans()
+    return found if isinstance(found, Refusal) else found.plan
+
 
 def check(
     kernel: Any, call: Call, dtype: torch.dtype, device: str, is_plain_too: bool = True, loss: float = 1.0

@@ -108,7 +108,7 @@ def attention_exp2(draw: Draw, rows: int, n: int) -> Call:
     )
 
 
-@blocks("row count", 2, sizes=SOME)
+@blocks("row key", 2, sizes=SOME)
 def attention_backwards(draw: Draw, rows: int, n: int) -> Call:
     return simple(draw, rows, n)
 

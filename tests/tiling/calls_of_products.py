@@ -96,7 +96,7 @@ def product_by_steps(draw: Draw, rows: int, n: int) -> Call:
     return Call((rows,), {"a": a, "b": b, "k_size": n}, {"c": a[:, 1::3] @ b[1::3]}, {"N": 16})
 
 
-@blocks("row count", 1)
+@blocks("row k", 1)
 def product_from_the_end(draw: Draw, rows: int, n: int) -> Call:
     return matrix_product(draw, rows, n)
 

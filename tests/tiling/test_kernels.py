@@ -13,11 +13,10 @@ import calls_of_products
 import calls_of_sums
 import pytest
 import torch
-from called import check, saying
+from called import check, planned, saying
 from calls import BF16, F32, KERNELS, Blocks, Draw
 from meaning import module_of
 
-from teenyc import compile_source
 from teenyc.tiling.plan import Plan
 
 TABLES = (calls_of_attention, calls_of_products, calls_of_sums)
@@ -35,7 +34,7 @@ def test_each_kernel_has_a_call_and_says_what_it_shows() -> None:
 
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_what_takes_blocks(kernel: Blocks) -> None:
-    ((_, plan),) = compile_source(source(kernel.name)).plans()
+    plan = planned(source(kernel.name))
     assert isinstance(plan, Plan), plan.reason
     assert tuple(axis.name for axis in plan.axes) == kernel.axes
     assert sum(len(each.sides) == 2 for each in plan.contractions) == kernel.products

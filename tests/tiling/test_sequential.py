@@ -8,12 +8,11 @@ from types import ModuleType
 
 import pytest
 import torch
-from called import check, saying
+from called import check, planned, saying
 from calls import F32, Draw
 from calls_of_sequential import SEQUENTIAL
 from meaning import module_of
 
-from teenyc import compile_source
 from teenyc.tiling.plan import Plan, Refusal
 
 SOURCES = Path(__file__).parent / "sequential"
@@ -30,7 +29,7 @@ def test_each_kernel_has_a_call_and_says_what_it_shows() -> None:
 
 @every_kernel
 def test_the_loop_stays(name: str) -> None:
-    ((_, plan),) = compile_source((SOURCES / f"{name}.tk").read_text(encoding="utf-8")).plans()
+    plan = planned((SOURCES / f"{name}.tk").read_text(encoding="utf-8"))
     assert isinstance(plan, Refusal) == SEQUENTIAL[name].is_refused
     if isinstance(plan, Plan):
         assert not plan.loops
