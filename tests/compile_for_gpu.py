@@ -61,16 +61,30 @@ def load(path: Path) -> Any:
 
 
 def kernels_of(kernel: Any, facts: dict[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """The functions behind a name with what they take: a launcher has two."""
+    """The functions behind a name with what they take: a launcher has two, or three."""
     yield getattr(kernel, "plain", kernel), facts
     if "tiled" in facts:
-        tiled = facts["tiled"]
-        parameters = [{"name": name, "type": "i32"} for name in tiled["counts"].values()]
-        constants = [{"name": name, "known": tiled["configs"][0][name]} for name in tiled["constants"]]
+        tiled, rows = facts["tiled"], facts["tiled"].get("rows", {"scratch": {}})
+        scratch = [{"name": name, "type": f"Pointer<{s['type']}>"} for name, s in rows["scratch"].items()]
+        if scratch:
+            given = [p for p in facts["parameters"] if p["name"] in rows["parameters"]]
+            constants = [c for c in facts["constants"] if c["name"] in rows["constants"]]
+            yield kernel.tiled.rows, _taken(given + scratch, constants, rows, rows["config"])
+        given = facts["parameters"] + scratch
         yield (
-            kernel.tiled,
-            {"parameters": facts["parameters"] + parameters, "constants": facts["constants"] + constants},
+            getattr(kernel.tiled, "tiled", kernel.tiled),
+            _taken(given, facts["constants"], tiled, tiled["configs"][0]),
         )
+
+
+def _taken(
+    parameters: list[Any], constants: list[Any], facts: dict[str, Any], config: dict[str, int]
+) -> dict[str, Any]:
+    """What a kernel takes that counts, and whose blocks are chosen."""
+    counts = [{"name": name, "type": "i32"} for name in facts["counts"].values()]
+    names = dict.fromkeys([*(name for name in facts["constants"] if name in config), *facts["blocks"].values()])
+    blocks = [{"name": name, "known": config[name]} for name in names]
+    return {"parameters": parameters + counts, "constants": constants + blocks}
 
 
 def source_of(kernel: Any, facts: dict[str, Any], constants: dict[str, Any], dtypes: dict[str, str]) -> ASTSource:

@@ -15,6 +15,7 @@ from teenyc.codegen.metadata import (
     free_name,
     launched_kernels,
     pointee,
+    prologue_kernels,
     source_kernels,
     tiled_kernels,
 )
@@ -79,6 +80,7 @@ class HostView:
     metadata: tuple[str, ...]
     takes_dtypes: bool
     launchers: tuple[LauncherView, ...]
+    has_rows: bool
     chooses: bool
     kernels: tuple[BoundView, ...]
     ops: tuple[OpView, ...]
@@ -88,14 +90,15 @@ def host_view(program: Program, facts: Mapping[str, object], names: Names = KEPT
     """The host part of `program`, of which `facts` are the metadata."""
     classes = class_names(program, names)
     kernels = {k.name: k for k in source_kernels(program)}
-    tiled, launched = tiled_kernels(program), launched_kernels(program)
+    tiled, launched, rows = tiled_kernels(program), launched_kernels(program), prologue_kernels(program)
     return HostView(
         imports=tuple(f"import {name}" for name in sorted([*LAUNCHING, *CHECKING] if launched else CHECKING))
         if kernels
         else (),
         metadata=tuple(literal_lines(dict(facts), "TEENYC = ")),
         takes_dtypes=any(fact["type"] == "dtype" for k in kernels.values() for fact in constants_of(k, names)),
-        launchers=tuple(_launcher_view(k, tiled.get(k.name), names) for k in launched),
+        launchers=tuple(_launcher_view(k, tiled.get(k.name), rows.get(k.name), names) for k in launched),
+        has_rows=bool(rows),
         chooses=any(k.attributes.chooses for k in launched),
         kernels=tuple(_bound_view(k, classes[k.name], names) for k in kernels.values()),
         ops=tuple(_op_view(op, kernels, classes, names) for op in program.ops),
@@ -105,9 +108,10 @@ def host_view(program: Program, facts: Mapping[str, object], names: Names = KEPT
 # ---- kernels --------------------------------------------------------------------------------------------------------
 
 
-def _launcher_view(kernel: Kernel, tiled: Kernel | None, names: Names) -> LauncherView:
+def _launcher_view(kernel: Kernel, tiled: Kernel | None, rows: Kernel | None, names: Names) -> LauncherView:
     name = names.item(kernel.name)
-    functions = [names.function(kernel.name), "None" if tiled is None else names.item(tiled.name)]
+    blocked = "None" if tiled is None else names.item(tiled.name)
+    functions = [names.function(kernel.name), blocked if rows is None else _with_rows(kernel, rows, blocked, names)]
     lines = [f"{name} = _Launcher(", *(f"    {text}," for text in (literal(name), *functions))]
     lines += _facts_of(kernel, names)
     allows = "" if tiled is None else _allows(kernel, tiled, names)
@@ -142,6 +146,17 @@ def _filled(opening: str, items: list[str], closing: str) -> list[str]:
 def _is_integer(type: Type) -> bool:
     element = type.element if isinstance(type, TensorType) else None
     return isinstance(element, DType) and element.kind in (Kind.SIGNED, Kind.UNSIGNED)
+
+
+def _with_rows(kernel: Kernel, rows: Kernel, blocked: str, names: Names) -> str:
+    """The blocked kernel behind the one that runs before, with the number of its iterations as a function."""
+    assert rows.tiling is not None, "it takes blocks"
+    assert rows.tiling.prologue is not None, "it runs before"
+    extent = rows.tiling.prologue.extent
+    local = {name: names.local(kernel.name, name) for name in sorted(extent.names)}
+    iterations = f"lambda {', '.join(local.values())}: {extent_text(extent, local)}".replace("lambda :", "lambda:")
+    arguments = [literal(names.item(kernel.name)), names.item(rows.name), blocked, iterations]
+    return "\n    ".join(bracketed("_WithRows(", arguments, ")", 5))
 
 
 def _allows(kernel: Kernel, tiled: Kernel, names: Names) -> str:

@@ -8,10 +8,11 @@ import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 
 from teenyc.codegen.effects import Effects, effects_of
+from teenyc.codegen.sizes import extent_text
 from teenyc.ir.nodes import Call, Kernel, Let, OpClass, Program, Requirement
 from teenyc.ir.walk import statements_of
 from teenyc.record import field, record
-from teenyc.types import Element, Extent, Pointer, TensorType, Type
+from teenyc.types import Compute, Element, Extent, Pointer, TensorType, Type
 
 NOTHING: Mapping[str, str] = {}
 
@@ -67,7 +68,14 @@ def launched_kernels(program: Program) -> tuple[Kernel, ...]:
 
 def tiled_kernels(program: Program) -> dict[str, Kernel]:
     """The blocked kernels by the names of those that they take the place of."""
-    return {kernel.tiling.of: kernel for kernel in program.kernels if kernel.tiling is not None}
+    tilings = ((kernel.tiling, kernel) for kernel in program.kernels if kernel.tiling is not None)
+    return {tiling.of: kernel for tiling, kernel in tilings if tiling.prologue is None}
+
+
+def prologue_kernels(program: Program) -> dict[str, Kernel]:
+    """The kernels that run before a blocked one, by the names of those that this takes the place of."""
+    tilings = ((kernel.tiling, kernel) for kernel in program.kernels if kernel.tiling is not None)
+    return {tiling.of: kernel for tiling, kernel in tilings if tiling.prologue is not None}
 
 
 def metadata(
@@ -86,7 +94,8 @@ def metadata(
     """
     effects = effects_of(program)
     classes = class_names(program, names)
-    tiled = tiled_kernels(program)
+    rows = prologue_kernels(program)
+    tiled = {name: tiled_facts(k, rows.get(name), names) for name, k in tiled_kernels(program).items()}
     kernels = {
         names.item(k.name): _kernel(k, effects[k.name], classes[k.name], tiled.get(k.name), names)
         for k in source_kernels(program)
@@ -99,7 +108,9 @@ def metadata(
     return facts
 
 
-def _kernel(kernel: Kernel, effects: Effects, class_name: str, tiled: Kernel | None, names: Names) -> dict[str, object]:
+def _kernel(
+    kernel: Kernel, effects: Effects, class_name: str, tiled: Mapping[str, object] | None, names: Names
+) -> dict[str, object]:
     def listed(indices: Collection[int]) -> list[str]:
         return [names.local(kernel.name, kernel.parameters[i].name) for i in sorted(indices)]
 
@@ -125,15 +136,18 @@ def _kernel(kernel: Kernel, effects: Effects, class_name: str, tiled: Kernel | N
         **_stated(kernel, names),
     }
     if tiled is not None:
-        facts |= {"options": {}, "tiled": tiled_facts(tiled, names)}
+        facts |= {"options": {}, "tiled": tiled}
     elif kernel.attributes.chooses:
         facts |= {"options": {}, "tuned": tuned_facts(kernel, names)}
     optional = ("fixed", "nondeterministic", "requirements", "grid", "shapes", "options", "backward", "renamed")
     return {key: value for key, value in facts.items() if value or key not in optional}
 
 
-def tiled_facts(kernel: Kernel, names: Names) -> dict[str, object]:
-    """What a launcher must know of a blocked kernel. The options that the source states are those of the plain one."""
+def tiled_facts(kernel: Kernel, before: Kernel | None, names: Names) -> dict[str, object]:
+    """What a launcher must know of a blocked kernel. The options that the source states are those of the plain one.
+
+    `before` is the kernel that runs before, if one does.
+    """
     tiling = kernel.tiling
     assert tiling is not None, "only blocked kernels have blocks"
     return {
@@ -144,7 +158,53 @@ def tiled_facts(kernel: Kernel, names: Names) -> dict[str, object]:
         "plain": dict(kernel.attributes.options),
         "dots": _has_dots(kernel),
         "configs": [{names.local(kernel.name, n): value for n, value in config} for config in tiling.configurations],
+        **({"rows": rows_facts(before, names)} if before is not None else {}),
     }
+
+
+def rows_facts(kernel: Kernel, names: Names) -> dict[str, object]:
+    """What a launcher must know of a kernel that runs before a blocked one.
+
+    Its grid has along `axis` the `iterations`, in blocks, and along `axes` what the source's grid has. `scratch` is
+    what it writes for each entry of that grid, by the last parameters in front of the count: the type, and a tensor
+    whose dtype tells what `D` is. `sizes` are the arguments on which the iterations depend, and `parameters` those
+    that it is given, as the source orders them.
+    """
+    tiling = kernel.tiling
+    assert tiling is not None, "it takes blocks"
+    assert tiling.prologue is not None, "it runs before"
+    prologue, (config,) = tiling.prologue, tiling.configurations
+    ((axis, block),), ((_, count),) = tiling.blocks, tiling.counts
+    scratch = {name for name, _ in prologue.scratch}
+    spelled = {n: names.local(kernel.name, n) for n in _source_names(kernel)}
+    local = {name: names.local(tiling.of, name) for name in sorted(prologue.extent.names)}
+    pointers = {pointee(p.value.type) for p in kernel.parameters}
+    return {
+        "function": names.item(kernel.name),
+        "parameters": [spelled[p.name] for p in kernel.parameters if p.name not in {*scratch, count}],
+        "constants": [
+            *(spelled[c.name] for c in kernel.constants if c.name != block),
+            *(v.name for v in kernel.type_variables if v not in pointers),
+        ],
+        "scratch": {
+            spelled[name]: {"type": str(element), "like": spelled[_like(element, kernel, scratch)]}
+            for name, element in prologue.scratch
+        },
+        "sizes": list(local.values()),
+        "iterations": extent_text(prologue.extent, local),
+        "axis": AXES[axis],
+        "axes": [AXES[n] for n in prologue.axes],
+        "blocks": {AXES[axis]: spelled[block]},
+        "counts": {AXES[axis]: spelled[count]},
+        "config": {spelled.get(n, n): value for n, value in config},
+    }
+
+
+def _like(element: Element, kernel: Kernel, scratch: Collection[str]) -> str:
+    """The tensor whose dtype says what an element of memory between kernels is, and that is on the same device."""
+    pointers = [p for p in kernel.parameters if pointee(p.value.type) is not None and p.name not in scratch]
+    of = element.of if isinstance(element, Compute) else element
+    return next((p.name for p in pointers if pointee(p.value.type) == of), pointers[0].name)
 
 
 def _has_dots(kernel: Kernel) -> bool:

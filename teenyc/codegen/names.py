@@ -18,7 +18,14 @@ from teenyc.codegen.helpers import HELPERS
 from teenyc.codegen.host import RESERVED as HOST_NAMES
 from teenyc.codegen.inline import Inlining
 from teenyc.codegen.liveness import Interference, Mask, meet
-from teenyc.codegen.metadata import Names, launched_kernels, plain_key, source_kernels, tiled_kernels
+from teenyc.codegen.metadata import (
+    Names,
+    launched_kernels,
+    plain_key,
+    prologue_kernels,
+    source_kernels,
+    tiled_kernels,
+)
 from teenyc.codegen.nouns import noun
 from teenyc.codegen.static import Statics
 from teenyc.ir.nodes import For, Function, Kernel, Let, Literal, Program, Value
@@ -70,6 +77,8 @@ def module_names(program: Program) -> Names:
     items |= _spelled_all(functions, taken | given | set(items.values()))
     outer = frozenset(items.values())
     inside = {kernel.name: _signature(kernel, RESERVED | LAUNCH | outer) for kernel in program.kernels}
+    for of, kernel in prologue_kernels(program).items():  # which is given what a caller gives the other
+        inside[kernel.name] |= {name: new for name, new in inside[of].items() if name in inside[kernel.name]}
     return Names(
         items={name: new for name, new in items.items() if name != new},
         inside={kernel: {a: b for a, b in names.items() if a != b} for kernel, names in inside.items()},
@@ -78,7 +87,7 @@ def module_names(program: Program) -> Names:
 
 def _kernel_names(program: Program) -> Iterator[tuple[str, str]]:
     """Kernels with the names that they would like: first those of the source, then those behind a launcher."""
-    tiled = tiled_kernels(program)
+    tiled, rows = tiled_kernels(program), prologue_kernels(program)
     kernels = [*reversed(source_kernels(program))]
     yield from ((k.name, identifier(k.name, ascii=True)) for k in kernels)
     for kernel in launched_kernels(program):
@@ -86,6 +95,8 @@ def _kernel_names(program: Program) -> Iterator[tuple[str, str]]:
         yield plain_key(kernel.name), f"{name}_plain"
         if kernel.name in tiled:
             yield tiled[kernel.name].name, f"{name}_tiled"
+        if kernel.name in rows:
+            yield rows[kernel.name].name, f"{name}_rows"
 
 
 def number_names(program: Program, names: Names) -> dict[tuple[str, str], str]:

@@ -345,6 +345,22 @@ class Attributes:
 
 
 @record(kw_only=True)
+class Prologue:
+    """What a kernel computes before a blocked one: numbers that all its programs need alike in iterations of a loop.
+
+    Its grid has along `axis` an entry for each of the `extent` iterations, a polynomial over parameters and constants,
+    along `axes` what the source's grid has, and 1 elsewhere. The last parameters of both kernels are in front of their
+    counts the pointers that `scratch` names, each to one number of a type for each entry of that grid. No caller gives
+    these: their memory lasts for one launch.
+    """
+
+    axis: int
+    axes: tuple[int, ...]
+    extent: Extent
+    scratch: tuple[tuple[str, Element], ...]
+
+
+@record(kw_only=True)
 class Tiling:
     """How a launch of a blocked kernel differs from one of the source, `of`: the caller's grid stays as it is.
 
@@ -358,14 +374,16 @@ class Tiling:
     counts: tuple[tuple[int, str], ...]
     constants: tuple[str, ...]
     configurations: tuple[Configuration, ...] = ()
+    prologue: Prologue | None = None
 
 
 @record
 class Remark:
     """One sentence of a certificate, and the place that it speaks of.
 
-    `kind` is `program`, `loop`, `law`, `product`, `sum`, `guard`, `configurations`, `left` or `refused`, `depth` that
-    in an outline, `help` what would make it otherwise, and `subject` the author's name of what it is about.
+    `kind` is `program`, `loop`, `law`, `product`, `sum`, `prologue`, `guard`, `configurations`, `left` or `refused`,
+    `depth` that in an outline, `help` what would make it otherwise, and `subject` the author's name of what it is
+    about.
     """
 
     kind: str

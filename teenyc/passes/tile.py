@@ -1,4 +1,7 @@
-"""Adds to each kernel that asks for it the one whose programs and iterations take blocks: `x_tiled` behind `x`."""
+"""Adds to each kernel that asks for it the one whose programs and iterations take blocks: `x_tiled` behind `x`.
+
+Between them stands `x_rows`, where that computes before what all programs of `x_tiled` need alike.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +33,13 @@ def _with_tiled(kernel: Kernel, program: Program) -> Iterator[Kernel]:
     if kernel.attributes.tile is None:
         yield kernel
         return
-    whole, found = planned(kernel, program)
+    _, found = planned(kernel, program)
     yield replace(kernel, certificate=certificate(found))
     if not isinstance(found, Refusal):
-        blocked, taken = lowered(whole, found), {k.name for k in program.kernels}
-        yield replace(blocked, name=next(n for n in _variants(blocked.name) if n not in taken))
+        taken = {k.name for k in program.kernels}
+        for made in lowered(found):
+            kind = "tiled" if made.tiling is not None and made.tiling.prologue is None else "rows"
+            yield replace(made, name=next(n for n in _variants(f"{kernel.name}_{kind}") if n not in taken))
 
 
 def _variants(name: str) -> Iterator[str]:

@@ -16,12 +16,20 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from teenyc.diagnostics.model import Diagnostic, Reporter
-from teenyc.ir.nodes import OPTIONS, Kernel
+from teenyc.ir.nodes import OPTIONS
 from teenyc.ir.walk import results_of, statements_of
 from teenyc.record import record, replace
 from teenyc.runtime.manifest import manifest
 from teenyc.runtime.manifest import record as manifest_record
-from teenyc.runtime.signature import ALIGNMENT, Signature, allows_blocks, signature_of, tiled_signature
+from teenyc.runtime.signature import (
+    ALIGNMENT,
+    Blocks,
+    Signature,
+    allows_blocks,
+    rows_signature,
+    signature_of,
+    tiled_signature,
+)
 from teenyc.runtime.targets import TARGETS, Target
 from teenyc.types import DTYPES, DType, Pointer, TensorType, TypeVar, is_f8
 
@@ -128,44 +136,53 @@ def _forms(
     kernel: Any, signature: Signature, compiled: Compiled, target: Target, triton: Any, reporter: Reporter
 ) -> Iterator[tuple[Signature, Any]]:
     """What a host may launch in the place of a kernel, compiled: in blocks, where that is possible, and as written."""
-    assert compiled.program is not None, "only what has no errors is compiled"
-    tiled = next((k for k in compiled.program.kernels if k.tiling and k.tiling.of == signature.kernel.name), None)
-    if tiled is not None:
-        facts: Any = compiled.metadata["kernels"]
-        blocked = _blocked(kernel.tiled, signature, tiled, facts[signature.name]["tiled"], target, triton, reporter)
-        yield from [blocked] if blocked is not None else []
+    facts: Any = compiled.metadata["kernels"]
+    blocks = _blocks(compiled, signature.kernel.name, facts[signature.name])
+    if blocks is not None:
+        yield from _blocked(kernel.tiled, signature, blocks, target, triton, reporter)
         signature = replace(signature, form="plain")
     result = _compile(getattr(kernel, "plain", kernel), signature, target, triton, reporter)
     if result is not None and _fits(signature, target, result.metadata.shared, reporter):
         yield signature, result
 
 
+def _blocks(compiled: Compiled, of: str, facts: Mapping[str, Any]) -> Blocks | None:
+    """The blocked kernel of one of the source, and what runs before it."""
+    assert compiled.program is not None, "only what has no errors is compiled"
+    made = [k for k in compiled.program.kernels if k.tiling is not None and k.tiling.of == of]
+    tiled = next((k for k in made if k.tiling and k.tiling.prologue is None), None)
+    rows = next((k for k in made if k.tiling and k.tiling.prologue is not None), None)
+    return Blocks(tiled, rows, facts["tiled"]) if tiled is not None else None
+
+
 def _blocked(
-    kernel: Any,
-    signature: Signature,
-    tiled: Kernel,
-    facts: Mapping[str, Any],
-    target: Target,
-    triton: Any,
-    reporter: Reporter,
-) -> tuple[Signature, Any] | None:
+    kernel: Any, signature: Signature, blocks: Blocks, target: Target, triton: Any, reporter: Reporter
+) -> Iterator[tuple[Signature, Any]]:
     """A kernel in blocks, in the first configuration that the target has room for; a report where it has for none.
 
-    A target without the instructions is left to the kernel as written.
+    Behind the kernel that runs before, if there is one. A target without the instructions is left to the kernel as
+    written.
     """
-    if not allows_blocks(signature, tiled):
-        return None
+    if not allows_blocks(signature, blocks.tiled):
+        return
+    before = None
+    if blocks.rows is not None:
+        form = rows_signature(signature, blocks)
+        before = form, _compile(kernel.rows, form, target, triton, Reporter())
+        if before[1] is None:
+            return
     least: int | None = None
-    for config in _ordered(facts, signature):
-        form = tiled_signature(signature, tiled, facts, config)
-        result = _compile(kernel, form, target, triton, Reporter())
+    for config in _ordered(blocks.facts, signature):
+        form = tiled_signature(signature, blocks, config)
+        result = _compile(kernel if before is None else kernel.tiled, form, target, triton, Reporter())
         if result is not None and result.metadata.shared <= target.shared_memory:
-            return form, result
+            yield from [before] if before is not None else []
+            yield form, result
+            return
         if result is not None:
             least = min(result.metadata.shared, least or result.metadata.shared)
     if least is not None:
         _fits(signature, target, least, reporter)
-    return None
 
 
 def _ordered(facts: Mapping[str, Any], signature: Signature) -> list[dict[str, int]]:

@@ -13,8 +13,11 @@ from teenyc.source import SourceFile
 from teenyc.types import DType
 from teenyc.version import __version__
 
-FORMAT = 2
-"""Grows when an entry changes its meaning; new entries may come without. In 2 came kernels in blocks, with a `form`."""
+FORMAT = 3
+"""Grows when an entry changes its meaning; new entries may come without.
+
+In 2 came kernels in blocks, with a `form`; in 3 those that a host launches before one in blocks, of the form `rows`.
+"""
 
 LIMITS = (2**31 - 1, 65_535, 65_535)
 
@@ -90,11 +93,15 @@ def _grid(signature: Signature) -> dict[str, object]:
     """The rule of the grid: one program for each entry of the source's grid, so many along each axis at most.
 
     Of a kernel in blocks a program takes so many entries along the axes in `blocks`: a host divides the extents there,
-    rounding up, and passes what they were in the arguments that `counts` names.
+    rounding up, and passes what they were in the arguments that `counts` names. What runs before it has along one axis
+    the `iterations` of a loop, a formula over the arguments, along `axes` the extents of the source's grid, and 1 along
+    others.
     """
-    stated = signature.kernel.attributes.grid
+    stated, facts = signature.kernel.attributes.grid, signature.facts
     rule: dict[str, object] = {"extents": None if stated is None else [str(e) for e in stated], "limits": list(LIMITS)}
-    if signature.form == "tiled":
-        blocks = {axis: signature.constants[name] for axis, name in signature.facts["blocks"].items()}
-        rule |= {"blocks": blocks, "counts": dict(signature.facts["counts"])}
+    if signature.form == "rows":
+        rule = {"iterations": {facts["axis"]: facts["iterations"]}, "axes": facts["axes"], "limits": list(LIMITS)}
+    if signature.form in ("tiled", "rows"):
+        blocks = {axis: signature.constants[name] for axis, name in facts["blocks"].items()}
+        rule |= {"blocks": blocks, "counts": dict(facts["counts"])}
     return rule

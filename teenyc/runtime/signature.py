@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, assert_never
 
 from teenyc.codegen.parameters import annotation
@@ -56,14 +56,14 @@ class Signature:
     constants: Mapping[str, int | bool | DType]
     dtypes: Mapping[str, str]
     form: str = ""
-    """`tiled` or `plain` where a launcher has both"""
+    """`tiled` or `plain` where a launcher has both; `rows` of what runs before the first"""
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """what the metadata says of the blocked kernel, where it is that"""
+    """what the metadata says of the blocked kernel, or of the one before, where it is that"""
 
     @property
     def file_stem(self) -> str:
         """How the names of files begin; a kernel that has blocks is what goes by its name."""
-        return f"{self.name}_plain" if self.form == "plain" else self.name
+        return self.name if self.form in ("", "tiled") else f"{self.name}_{self.form}"
 
 
 def signature_of(kernel: Kernel, name: str, facts: Mapping[str, Any], reporter: Reporter) -> Signature | None:
@@ -87,17 +87,68 @@ def signature_of(kernel: Kernel, name: str, facts: Mapping[str, Any], reporter: 
     )
 
 
-def tiled_signature(plain: Signature, tiled: Kernel, facts: Mapping[str, Any], config: Mapping[str, int]) -> Signature:
+@record
+class Blocks:
+    """The blocked kernel of one of the source, the one that runs before it, and what the metadata says of them."""
+
+    tiled: Kernel
+    rows: Kernel | None
+    facts: Mapping[str, Any]
+
+
+def tiled_signature(plain: Signature, blocks: Blocks, config: Mapping[str, int]) -> Signature:
     """The signature of a blocked kernel in one configuration, from that of the kernel as written."""
-    options = tuple((name, value) for name, value in config.items() if name in OPTIONS)
+    facts, tiled = blocks.facts, blocks.tiled
     return replace(
         plain,
-        kernel=replace(tiled, attributes=replace(tiled.attributes, options=options)),
-        arguments=(*plain.arguments, *(Argument(name, "i32", "i32", 4, "count") for name in facts["counts"].values())),
+        kernel=_with_options(tiled, config),
+        arguments=(*plain.arguments, *_scratch(plain, blocks), *_counts(facts["counts"].values())),
         constants={**plain.constants, **{name: config[name] for name in facts["constants"]}},
         form="tiled",
         facts=facts,
     )
+
+
+def rows_signature(plain: Signature, blocks: Blocks) -> Signature:
+    """The signature of the kernel that runs before a blocked one."""
+    rows, facts = blocks.rows, blocks.facts["rows"]
+    assert rows is not None, "one runs before"
+    given = {argument.name: argument for argument in plain.arguments}
+    return replace(
+        plain,
+        kernel=_with_options(rows, facts["config"]),
+        arguments=(
+            *(given[name] for name in facts["parameters"]),
+            *_scratch(plain, blocks),
+            *_counts(facts["counts"].values()),
+        ),
+        constants={
+            **{name: plain.constants[name] for name in facts["constants"]},
+            **{name: facts["config"][name] for name in facts["blocks"].values()},
+        },
+        form="rows",
+        facts=facts,
+    )
+
+
+def _with_options(kernel: Kernel, config: Mapping[str, int]) -> Kernel:
+    options = tuple((name, value) for name, value in config.items() if name in OPTIONS)
+    return replace(kernel, attributes=replace(kernel.attributes, options=options))
+
+
+def _counts(names: Iterable[str]) -> Iterator[Argument]:
+    return (Argument(name, "i32", "i32", 4, "count") for name in names)
+
+
+def _scratch(plain: Signature, blocks: Blocks) -> Iterator[Argument]:
+    """The pointers to what one kernel computes for the other."""
+    tiling = blocks.rows.tiling if blocks.rows is not None else None
+    if tiling is None or tiling.prologue is None:
+        return
+    elements = {v: e for v, e in plain.kernel.elements if isinstance(e, DType)}
+    for name, (_, stored) in zip(blocks.facts["rows"]["scratch"], tiling.prologue.scratch, strict=True):
+        element = _known(stored, elements)
+        yield Argument(name, f"*{_triton(element)}", element.name, 8, "rows")
 
 
 def allows_blocks(plain: Signature, tiled: Kernel) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations
 
 from teenyc.intrinsics import TABLE
@@ -62,14 +62,14 @@ class Proven:
 
 def candidates(kernel: Kernel) -> tuple[Candidate, ...] | Refusal:
     """What may be tried, that of fewer axes first. An author who names axes has chosen."""
-    programs, loops = _programs(kernel), tuple(_loops(kernel))
+    axes, loops = programs(kernel), tuple(_loops(kernel))
     names = kernel.attributes.tile
     if names:
-        return _named(kernel, names, programs, loops)
+        return _named(kernel, names, axes, loops)
     return tuple(
         Candidate(chosen, tuple(loop for loop, _ in loops))
         for count in range(3)
-        for chosen in combinations(programs, count)
+        for chosen in combinations(axes, count)
         if chosen or loops
     )
 
@@ -103,9 +103,9 @@ def proven(source: Analyses, candidate: Candidate) -> Proven | Refusal:
     return _proven(source, named, tried, tuple(refusal for refusal in short.values() if refusal is not None))
 
 
-def free_name(kernel: Kernel, name: str) -> str:
-    """A name that no constant and no parameter of the kernel has."""
-    taken = {p.name for p in kernel.parameters} | {c.name for c in kernel.constants}
+def free_name(kernel: Kernel, name: str, others: Collection[str] = ()) -> str:
+    """A name that no constant and no parameter of the kernel has, and nothing of some others."""
+    taken = {p.name for p in kernel.parameters} | {c.name for c in kernel.constants} | {*others}
     taken |= {p.name for p in kernel.padded} | {v.name for v in kernel.type_variables}
     return next(n for n in (name, *(f"{name}_{k}" for k in range(2, len(taken) + 3))) if n not in taken)
 
@@ -171,7 +171,7 @@ def _loops(kernel: Kernel) -> Iterator[tuple[For, str]]:
             yield statement, counter_name(statement)
 
 
-def _programs(kernel: Kernel) -> tuple[BlockedAxis, ...]:
+def programs(kernel: Kernel) -> tuple[BlockedAxis, ...]:
     """The axes of the grid of which the kernel asks its index, under the author's names."""
     lets = [s for _, s in statements_of(kernel.body) if isinstance(s, Let)]
     found: dict[int, BlockedAxis] = {}

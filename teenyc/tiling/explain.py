@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from teenyc.ir.axes import AxisInfo
@@ -11,14 +11,14 @@ from teenyc.ir.nodes import Binary, Call, Carried, Certificate, Copy, For, Let, 
 from teenyc.ir.walk import statements_of
 from teenyc.record import replace
 from teenyc.source import Span
-from teenyc.tiling.analyses import Analyses
+from teenyc.tiling import choose
 from teenyc.tiling.plan import (
     Contraction,
     Extremum,
     Fold,
     Law,
     LoopPlan,
-    Plan,
+    Prologue,
     Refusal,
     Side,
     Sum,
@@ -50,14 +50,15 @@ def certificate(found: Tiled | Refusal) -> Certificate:
     """What tiling did with a kernel."""
     if isinstance(found, Refusal):
         return Certificate(False, (Remark("refused", found.reason, found.span, help=found.help),))
-    return Certificate(True, tuple(_Speaker(found.form, found.plan).remarks()))
+    return Certificate(True, tuple(_Speaker(found).remarks()))
 
 
 class _Speaker:
     """Speaks of one plan in the words of its kernel."""
 
-    def __init__(self, form: Analyses, plan: Plan) -> None:
-        self.kernel, self.plan = form.kernel, plan
+    def __init__(self, tiled: Tiled) -> None:
+        form = tiled.form
+        self.kernel, self.plan, self.rows = form.kernel, tiled.plan, tiled.rows
         self.fors = {s.counter.id: s for _, s in statements_of(form.kernel.body) if isinstance(s, For)}
         wording = Wording.of(form.lets)
         self.lets, self.infos = form.lets, form.axes
@@ -77,6 +78,11 @@ class _Speaker:
         for each in sorted(self.plan.contractions, key=lambda c: c.span):
             if each.result not in said:
                 yield self.contraction(each, 0)
+        if self.rows is not None:
+            yield from self.prologue(self.rows, self.plan.prologue)
+        for found in self.plan.repeated:
+            text = f"`{found.subject}` is computed by all programs alike: {found.reason}"
+            yield Remark("prologue", text, found.span, help=found.help, subject=found.subject)
         for guard in self.plan.guards:
             yield Remark("guard", GUARDS[guard.kind].format(guard.axis.name), guard.axis.span)
         yield from self.configurations()
@@ -239,6 +245,26 @@ class _Speaker:
             if let is not None and (name := self.wording.name(let.results[0])):
                 yield name
 
+    # ---- what runs before -------------------------------------------------------------------------------------------
+
+    def prologue(self, rows: Tiled, prologue: Prologue | None) -> Iterator[Remark]:
+        """What a kernel computes before this one, and the sums in it."""
+        assert prologue is not None, "what runs before is planned"
+        speaker = _Speaker(rows)
+        made = [speaker.lets[id].results[0] for id in prologue.values]
+        names = _listed([speaker.wording.text(value) for value in made])
+        loads = _listed([speaker.wording.text(speaker.lets[id].results[0]) for id in prologue.loads])
+        counter = next(each.axis.name for each in self.plan.loops if each.axis.id == prologue.loop)
+        indices = (axis.name for axis in choose.programs(rows.form.kernel) if axis.id in prologue.axes)
+        blocked = _listed([axis.name for axis in self.plan.programs])
+        verb, them = ("are", "them") if len(made) > 1 else ("is", "it")
+        text = (
+            f"{names} {verb} the same for every {blocked}: a kernel that runs before computes {them} once for each "
+            f"{_listed([counter, *indices])}, and the loop over `{counter}` loads {them} in the place of {loads}"
+        )
+        yield Remark("prologue", text, speaker.span(made[0], rows.form.kernel.span), subject=made[0].name)
+        yield from (speaker.contraction(each, 1) for each in rows.plan.contractions)
+
     # ---- values -----------------------------------------------------------------------------------------------------
 
     def plain(self, operand: Operand) -> Operand:
@@ -251,3 +277,9 @@ class _Speaker:
         plain = self.plain(operand)
         let = self.lets.get(plain.id) if isinstance(plain, Value) else None
         return let.span if let is not None else otherwise
+
+
+def _listed(names: Sequence[str]) -> str:
+    """`a`, `b` and `c`."""
+    texts = [f"`{name}`" for name in names]
+    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))

@@ -93,8 +93,7 @@ def make_call(b: Blocking, let: Let, call: Call) -> None:
         case "arange":
             lanes(b, let, call)
         case "num_programs":
-            b.statements.append(let)
-            b.tiles[let.results[0].id] = Tile(let.results[0])
+            num_programs(b, let, call)
         case "sum" | "max" | "min":
             reductions.reduction(b, let, call)
         case "load":
@@ -172,6 +171,14 @@ def program_id(b: Blocking, let: Let, call: Call) -> None:
     last = b.let(Binary(operator="sub", left=count, right=Literal(1, scalar(I32))), I32, (), let.span)
     inside = b.call("minimum", (("x", row), ("y", last)), (), I32, shape, let.span, result.name)
     b.tiles[result.id] = Tile(inside, (rows.axis,))
+
+
+def num_programs(b: Blocking, let: Let, call: Call) -> None:
+    """How many programs the source has: along a blocked axis that is a parameter."""
+    rows = next((r for r in b.rows if r.axis.id == call.attribute("axis", 0)), None)
+    if rows is None:
+        b.statements.append(let)
+    b.tiles[let.results[0].id] = Tile(let.results[0] if rows is None else rows.count)
 
 
 def spread(b: Blocking, let: Let, call: Call) -> None:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from teenyc.ir.nodes import Configuration, Operand
 from teenyc.record import field, record
 from teenyc.source import Span
-from teenyc.types import Element
+from teenyc.types import Element, Extent
 
 
 @record
@@ -145,20 +145,39 @@ class Staged:
 class Guard:
     """What keeps rows and iterations that are not there from counting.
 
-    `rows` are programs beyond the grid, `edge` those whose loads are masked, `rest` the iterations of the last block beyond the bound, `bounds` those
-    beyond the bounds that a row has for itself.
+    `rows` are programs beyond the grid, `edge` those whose loads are masked, `rest` the iterations of the last block
+    beyond the bound, `bounds` those beyond the bounds that a row has for itself.
     """
 
     kind: str
     axis: BlockedAxis
 
 
+@record
+class Prologue:
+    """What a kernel before the blocked one computes once, for all of its programs along an axis.
+
+    `values` are the ids of numbers that each iteration of a loop, by its counter, makes of that and of the indices of
+    programs along `axes` alone; `names` the parameters to their memory, and `loads` the ids of what the loop then no
+    longer loads. `extent` is how many iterations there are, a polynomial over parameters and constants, and `axis`
+    the program axis along which the kernel has them.
+    """
+
+    loop: int
+    values: tuple[int, ...]
+    names: tuple[str, ...]
+    loads: tuple[int, ...]
+    axis: int
+    axes: tuple[int, ...]
+    extent: Extent
+
+
 @record(kw_only=True)
 class Plan:
     """All that was decided of one kernel, before any text: what an emitter needs beside the kernel.
 
-    `left` says what stays as it is inside of the blocked kernel, and why; `configurations` are the blocks and launch
-    options to be tried, the likeliest first.
+    `left` says what stays as it is inside of the blocked kernel, and why; `repeated` what all programs compute alike
+    and why no kernel before does; `configurations` are the blocks and launch options to be tried, the likeliest first.
     """
 
     kernel: str
@@ -168,6 +187,8 @@ class Plan:
     staged: tuple[Staged, ...] = ()
     guards: tuple[Guard, ...] = ()
     left: tuple[Refusal, ...] = ()
+    prologue: Prologue | None = None
+    repeated: tuple[Refusal, ...] = ()
     configurations: tuple[Configuration, ...] = ()
 
     @property

@@ -17,6 +17,7 @@ from teenyc.tiling.plan import (
     Key,
     Law,
     LoopPlan,
+    Prologue,
     Refusal,
     Side,
     Staged,
@@ -39,6 +40,9 @@ def print_plan(kernel: Kernel, found: Tiled | Refusal) -> str:
         lines.extend(_loop(loop, loops[loop.axis.id], names))
     lines.extend(f"    {_staged(each, names)}" for each in plan.staged)
     lines.extend(f"    {_contraction(each, names)}" for each in plan.contractions)
+    if found.rows is not None:
+        lines.extend(_prologue(found.rows, plan.prologue))
+    lines.extend(f"    repeated {each.subject or 'something'}: {each.reason}" for each in plan.repeated)
     lines.extend(f"    guard {each.kind} of {each.axis.name}" for each in plan.guards)
     lines.extend(f"    left {each.subject or 'something'}: {each.reason}" for each in plan.left)
     lines.extend(f"    try {' '.join(f'{n} {v}' for n, v in each)}" for each in plan.configurations)
@@ -118,6 +122,18 @@ def _contraction(each: Contraction, names: Names) -> str:
 def _side(side: Side, names: Names) -> str:
     how = " rounded" if side.is_rounded else " stored" if side.is_stored else ""
     return f"[{_factors(side.factors, names)}] {side.element}{how}"
+
+
+def _prologue(rows: Tiled, prologue: Prologue | None) -> Iterator[str]:
+    """`prologue d_rows for %d: n_ctx_q along program 0, and program 1, in the place of %o`, and the plan of that."""
+    assert prologue is not None, "what runs before is planned"
+    names = value_names(rows.form.kernel)
+    numbers = (f"{n} for {names[v]}" for n, v in zip(prologue.names, prologue.values, strict=True))
+    axes = "".join(f", program {axis}" for axis in prologue.axes)
+    loads = ", ".join(names[id] for id in prologue.loads)
+    grid = f"{prologue.extent} along program {prologue.axis}{axes}"
+    yield f"    prologue {', '.join(numbers)}: {grid}, in the place of {loads}"
+    yield from (f"    {line}" for line in print_plan(rows.form.kernel, rows).splitlines())
 
 
 def _key(key: Key) -> str:

@@ -80,15 +80,15 @@ class Blocking:
     """The rewriting of one kernel.
 
     `tiles` holds what each value has become, by id. `edges` are the program axes whose rows beyond the grid loads mask.
-    `valid` says which lanes of blocked rows are real, `iterations` which of blocked iterations, where not all are. `raw` are the values that loads gave, `loaded` what a converted one
-    was in memory, by the id of the converted. `multiples` are sums of equal elements, by id: what one is, and how many
-    they are. `define` writes the definition of a value. `names` are those of loaded values whose converted ones the
-    author named. `contractions` records what became of each sum, `staged` what is loaded, `guarded` what is masked,
-    `left` what stays as it is. `guards` holds the conditions under which loads are made, and `bounds` those of loops
-    that differ from row to row, by the loop's counter. `around` are the statements of the blocks around that at hand,
-    `anywhere` what says whether flags hold along axes, by the flags and the other axes. `small` are tiles of small
-    numbers; `dot_operands` and `dot_precision` are what the kernel says of products. `zeros`
-    are loaded values that are 0 in the iterations that do not count.
+    `valid` says which lanes of blocked rows are real, `iterations` which of blocked iterations, where not all are.
+    `raw` are the values that loads gave, `loaded` what a converted one was in memory, by the id of the converted.
+    `multiples` are sums of equal elements, by id: what one is, and how many they are. `define` writes the definition of
+    a value. `names` are those of loaded values whose converted ones the author named. `contractions` records what
+    became of each sum, `staged` what is loaded, `guarded` what is masked, `left` what stays as it is. `guards` holds
+    the conditions under which loads are made, and `bounds` those of loops that differ from row to row, by the loop's
+    counter. `around` are the statements of the blocks around that at hand, `anywhere` what says whether flags hold
+    along axes, by the flags and the other axes. `small` are tiles of small numbers; `dot_operands` and `dot_precision`
+    are what the kernel says of products. `zeros` are loaded values that are 0 in the iterations that do not count.
     """
 
     rows: Sequence[Rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import count
 
+from teenyc.ir import nodes
 from teenyc.ir.nodes import (
     Block,
     Cast,
@@ -24,7 +25,9 @@ from teenyc.tiling.configurations import configurations
 from teenyc.tiling.edges import open_axes
 from teenyc.tiling.minima import with_minima
 from teenyc.tiling.normal import normal
-from teenyc.tiling.plan import Plan, Refusal
+from teenyc.tiling.plan import Plan, Prologue, Refusal
+from teenyc.tiling.prologue import prologue_of
+from teenyc.tiling.rows import memory_of, rows, with_loads
 from teenyc.tiling.state import Blocking, RefusedError, Rows, Tile
 from teenyc.tiling.straight import Straight
 from teenyc.types import I32, scalar
@@ -35,13 +38,14 @@ class Tiled:
     """A kernel in blocks: its plan, the kernel of whose values the plan speaks, and what its programs do.
 
     `form` is the kernel with branches that differ within a block made selections; `counts` are the parameters that
-    hold how many programs the source has along the blocked axes of the grid.
+    hold how many programs the source has along the blocked axes of the grid. `rows` is the kernel that runs before.
     """
 
     plan: Plan
     form: Analyses
     counts: tuple[Value, ...]
     statements: tuple[Statement, ...]
+    rows: Tiled | None = None
 
 
 def tiled(kernel: Kernel) -> Tiled | Refusal:
@@ -54,9 +58,8 @@ def tiled(kernel: Kernel) -> Tiled | Refusal:
     if isinstance(candidates, Refusal):
         return candidates
     source = Analyses.of(kernel)
-    if kernel.attributes.tile:
-        return _tried(source, candidates[0])
-    return _best(source, candidates)
+    found = _tried(source, candidates[0]) if kernel.attributes.tile else _best(source, candidates)
+    return found if isinstance(found, Refusal) else _with_rows(kernel, found)
 
 
 def plan_of(kernel: Kernel) -> Plan | Refusal:
@@ -111,6 +114,38 @@ def _tried(source: Analyses, candidate: Candidate) -> Tiled | Refusal:
     return found
 
 
+def _with_rows(kernel: Kernel, found: Tiled) -> Tiled:
+    """The kernel in blocks, where that pays behind one that computes once what all programs along an axis need."""
+    prologue = prologue_of(kernel, found.plan)
+    if not isinstance(prologue, Prologue):
+        return replace(found, plan=replace(found.plan, repeated=prologue))
+    before = _before(rows(kernel, prologue), prologue)
+    behind = _alike(with_loads(kernel, prologue), found.plan)
+    if isinstance(before, Refusal) or isinstance(behind, Refusal):
+        return found
+    return replace(behind, plan=replace(behind.plan, prologue=prologue), rows=before)
+
+
+def _before(kernel: Kernel, prologue: Prologue) -> Tiled | Refusal:
+    """The kernel that runs before, in blocks of iterations; it is not tuned."""
+    axis = next(axis for axis in choose.programs(kernel) if axis.id == prologue.axis)
+    found = _tried(Analyses.of(kernel), Candidate((axis,), ()))
+    if isinstance(found, Refusal):
+        return found
+    return replace(found, plan=replace(found.plan, configurations=found.plan.configurations[:1]))
+
+
+def _alike(kernel: Kernel, plan: Plan) -> Tiled | Refusal:
+    """Another kernel in blocks along the axes of a plan."""
+    candidates = choose.candidates(kernel)
+    assert not isinstance(candidates, Refusal), "its loops and programs are the same"
+    programs = {axis.id for axis in plan.programs}
+    candidate = next(each for each in candidates if {axis.id for axis in each.programs} == programs)
+    found = _tried(Analyses.of(kernel), candidate)
+    is_alike = not isinstance(found, Refusal) and found.plan.axes == plan.axes
+    return found if is_alike else Refusal("without what is computed before, it takes other blocks", kernel.span)
+
+
 def _decided(plan: Plan, blocking: Blocking) -> Plan:
     """A plan with what was decided on the way."""
     return replace(
@@ -122,14 +157,28 @@ def _decided(plan: Plan, blocking: Blocking) -> Plan:
     )
 
 
-def lowered(kernel: Kernel, tiled: Tiled) -> Kernel:
-    """The kernel whose programs take blocks of a kernel."""
-    plan = tiled.plan
+def lowered(tiled: Tiled) -> tuple[Kernel, ...]:
+    """The kernel whose programs take blocks, and in front of it the one that runs before."""
+    kernel = _lowered(tiled)
+    if tiled.rows is None or tiled.plan.prologue is None:
+        return (kernel,)
+    prologue, before = tiled.plan.prologue, _lowered(tiled.rows)
+    assert before.tiling is not None, "it takes blocks"
+    facts = nodes.Prologue(
+        axis=prologue.axis,
+        axes=prologue.axes,
+        extent=prologue.extent,
+        scratch=tuple(memory_of(before, prologue)),
+    )
+    return (replace(before, tiling=replace(before.tiling, of=tiled.plan.kernel, prologue=facts)), kernel)
+
+
+def _lowered(tiled: Tiled) -> Kernel:
+    plan, kernel = tiled.plan, tiled.form.kernel
     blocks = tuple(dict.fromkeys(axis.block for axis in plan.axes))
     constants = tuple(ConstantParameter(name=b, type=scalar(I32), span=kernel.span) for b in blocks)
     blocked = replace(
         kernel,
-        name=f"{kernel.name}_tiled",
         parameters=(*kernel.parameters, *(Parameter(value=p, span=kernel.span) for p in tiled.counts)),
         constants=(*kernel.constants, *constants),
         body=Block(statements=tiled.statements),

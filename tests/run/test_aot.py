@@ -25,6 +25,7 @@ from teenyc.runtime.targets import TARGETS
 
 BUNDLED = kernels_directory() / "flash_attn2.tk"
 KERNELS = ("flash_attention2_forward", "flash_attention2_backward_dq", "flash_attention2_backward_dkv")
+FORMS = {**dict.fromkeys(KERNELS[:2], ("tiled", "plain")), KERNELS[2]: ("rows", "tiled", "plain")}
 TARGET_NAMES = ("cuda:90", "hip:gfx942")
 CONSTANTS, DTYPES = {"HEAD_DIM": 64}, {"D": "bf16"}
 
@@ -68,9 +69,9 @@ def records(folder: Path, stem: str = "flash_attn2") -> list[dict[str, Any]]:
 
 def test_every_kernel_is_compiled_for_every_target(built: Path) -> None:
     endings = ("cuda-90.ptx", "cuda-90.cubin", "hip-gfx942.hsaco")
-    stems = [stem for kernel in KERNELS for stem in (kernel, f"{kernel}_plain")]
+    stems = [stem for kernel in KERNELS for stem in (kernel, f"{kernel}_plain")] + [f"{KERNELS[2]}_rows"]
     assert {p.name for p in built.iterdir()} == {f"{s}.{e}" for s in stems for e in endings} | {"flash_attn2.json"}
-    forms = [(k, t, form) for k in KERNELS for t in TARGET_NAMES for form in ("tiled", "plain")]
+    forms = [(k, t, form) for k in KERNELS for t in TARGET_NAMES for form in FORMS[k]]
     assert [(r["kernel"], r["target"], r["form"]) for r in records(built)] == forms
     for path in built.iterdir():
         if path.suffix in (".cubin", ".hsaco"):
@@ -79,7 +80,7 @@ def test_every_kernel_is_compiled_for_every_target(built: Path) -> None:
 
 def test_the_manifest_describes_the_files(built: Path) -> None:
     manifest = json.loads((built / "flash_attn2.json").read_text(encoding="utf-8"))
-    assert manifest["format"] == 2
+    assert manifest["format"] == 3
     assert manifest["source"] == {"file": "flash_attn2.tk", "sha256": sha256(BUNDLED)}
     assert re.fullmatch(r"3\.\d+\.\d+\S*", manifest["triton"])
     for record in records(built):
@@ -88,13 +89,13 @@ def test_the_manifest_describes_the_files(built: Path) -> None:
             assert (facts["sha256"], facts["bytes"]) == (sha256(path), path.stat().st_size)
         blocks = record["constants"].keys() - CONSTANTS.keys()
         assert record["constants"].items() >= CONSTANTS.items()
-        assert blocks == ({"BLOCK_M", "BLOCK_N"} if record["form"] == "tiled" else set())
+        assert blocks == {"tiled": {"BLOCK_M", "BLOCK_N"}, "rows": {"BLOCK_M"}, "plain": set()}[record["form"]]
         assert record["dtypes"] == DTYPES
         assert record["threads"] == record["num_warps"] * (32 if record["target"] == "cuda:90" else 64)
         assert 0 <= record["shared_memory"] <= TARGETS[record["target"]].shared_memory
         assert record["grid"]["limits"] == [2**31 - 1, 65535, 65535]
-        assert ("blocks" in record["grid"]) == (record["form"] == "tiled")
-        if record["form"] == "tiled":
+        assert ("blocks" in record["grid"]) == (record["form"] != "plain")
+        if record["form"] != "plain":
             assert record["grid"]["blocks"] == {"x": record["constants"]["BLOCK_M"]}
             (count,) = (a["name"] for a in record["arguments"] if a["role"] == "count")
             assert record["grid"]["counts"] == {"x": count}
@@ -105,8 +106,11 @@ def test_the_arguments_are_those_of_the_entry(built: Path) -> None:
     for record in records(built):
         arguments = {a["name"]: a for a in record["arguments"]}
         assert (arguments["q_ptr"]["type"], arguments["q_ptr"]["role"]) == ("*bf16", "input")
-        assert arguments["l_ptr"]["type"] == "*fp32"
-        assert (arguments["n_ctx_q"]["type"], arguments["softmax_scale"]["type"]) == ("i32", "fp64")
+        assert arguments["n_ctx_q"]["type"] == "i32"
+        if record["form"] == "rows":
+            assert list(arguments)[:-2] == ["q_ptr", "o_ptr", "do_ptr", "n_ctx_q", "d_rows", "num_q_rows"]
+        else:
+            assert (arguments["l_ptr"]["type"], arguments["softmax_scale"]["type"]) == ("*fp32", "fp64")
         assert list(arguments)[-2:] == ["global_scratch", "profile_scratch"]
         if record["target"] == "cuda:90":
             ptx = (built / record["files"]["ptx"]["file"]).read_text(encoding="utf-8")
@@ -115,6 +119,17 @@ def test_the_arguments_are_those_of_the_entry(built: Path) -> None:
             parameters = re.findall(r"\.param \.(\w+)", entry[1])
             assert [sizes[p] for p in parameters] == [a["bytes"] for a in record["arguments"]]
             assert f".reqntid {record['threads']}" in ptx
+
+
+def test_what_a_kernel_computes_for_another_is_described_with_both(built: Path) -> None:
+    for target in TARGET_NAMES:
+        before, tiled, _ = (r for r in records(built) if r["kernel"] == KERNELS[2] and r["target"] == target)
+        shared = {"name": "d_rows", "type": "*fp32", "bytes": 8, "element": "f32", "alignment": 16, "role": "rows"}
+        assert shared in before["arguments"]
+        assert shared in tiled["arguments"]
+        assert before["grid"]["iterations"] == {"x": "n_ctx_q"}
+        assert before["grid"]["axes"] == ["y"]
+        assert before["grid"]["counts"] == {"x": "num_q_rows"}
 
 
 def test_artifacts_are_the_same_bytes_wherever_they_are_made(built: Path, tmp_path: Path) -> None:

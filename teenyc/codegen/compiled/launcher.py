@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 2381114965
+CHECKSUM = 2441782459
 
 
 def text(names, include):
@@ -130,6 +130,9 @@ def text(names, include):
     yield "        \"\"\"What a launch runs, and whether that may be kept.\"\"\"\n"
     yield "        if len(args) != len(self._names) or not tensors or overlaps or (type(grid) is tuple and 0 in grid):\n"
     yield "            return self._plan(None, grid, named), True\n"
+    if host.has_rows:
+        yield "        if isinstance(self.tiled, _WithRows) and not self.tiled.allows(grid, args, named):\n"
+        yield "            return self._plan(None, grid, named), True\n"
     yield "        if self._chosen <= named.keys():\n"
     yield "            return self._plan({}, grid, named), True\n"
     yield "        extents = (*grid, 1, 1)[:3] if type(grid) is tuple else ()\n"
@@ -221,6 +224,8 @@ def text(names, include):
     yield "    \"\"\"All of the memory that a tensor is a view of.\"\"\"\n"
     yield "    return getattr(tensor, \"base\", tensor).untyped_storage()\n"
     yield from include("tuner.py.jinja", names)
+    if host.has_rows:
+        yield from include("rows.py.jinja", names)
     for launcher in host.launchers:
         yield "\n"
         yield "\n"

@@ -1,0 +1,173 @@
+"""What a kernel computes before a blocked one: numbers against float64, with memory between the two poisoned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import torch
+from attention import Attention, attention
+from blocked import close
+from meaning import module_of
+from memory import Guarded
+
+from teenyc.resources import kernels_directory
+
+TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-12, torch.float16: 3e-3}
+dtypes = pytest.mark.parametrize("dtype", TOLERANCE, ids=lambda d: str(d).removeprefix("torch."))
+
+WEIGHTED = """
+#[kernel(tile)]
+fn weighted<const N: i32>(w: Pointer<i32>, x: Pointer<i64>, a: Pointer<f64>, b: Pointer<f64>, c: Pointer<f64>, k: i64) {
+    let row = program_id(1) as i64;
+    let n = N as i64;
+    let end = k * 2 - n;
+    let lane = arange(0, N);
+    let mut acc = zeros::<f64>(&[N]);
+    for at in 3i64..end {
+        let few = sum(load(w + at * n + lane), axis = 0);
+        let most = max(load(x + at * n + lane), axis = 0);
+        let both = (few as f64) + (most as f64);
+        acc += both * (few as f64) * load(a + row * end + at) * load(b + at * n + lane);
+    }
+    store(c + row * n + lane, acc);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def bundled(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    text = (kernels_directory() / "flash_attn2.tk").read_text(encoding="utf-8")
+    return module_of(text, tmp_path_factory.mktemp("rows_before"), "flash_attn2")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("rows_before")
+
+
+@pytest.fixture(autouse=True)
+def made(monkeypatch: pytest.MonkeyPatch) -> list[torch.Tensor]:
+    """The memory that launches made, full of what no kernel writes."""
+    real, found = torch.Tensor.new_empty, list[torch.Tensor]()
+
+    def poisoned(like: torch.Tensor, *arguments: Any, **named: Any) -> torch.Tensor:
+        tensor = real(like, *arguments, **named)
+        tensor.fill_(float("nan") if tensor.is_floating_point() else torch.iinfo(tensor.dtype).min // 2)
+        if "dtype" in named:  # the interpreter makes empty tensors, too
+            found.append(tensor)
+        return tensor
+
+    monkeypatch.setattr(torch.Tensor, "new_empty", poisoned)
+    return found
+
+
+@dtypes
+@pytest.mark.parametrize("sizes", [(1, 1, 1, 16), (2, 17, 40, 16), (1, 33, 15, 5), (3, 100, 16, 24), (1, 15, 20, 32)])
+def test_gradients(
+    bundled: ModuleType, device: str, dtype: torch.dtype, sizes: tuple[int, ...], made: list[torch.Tensor]
+) -> None:
+    given, expected = problem(sizes, dtype, device)
+    made.clear()
+    for name, got in gradients(bundled, given, sizes).items():
+        close(got, getattr(expected, name), TOLERANCE[dtype])
+    computed = torch.float64 if dtype == torch.float64 else torch.float32
+    assert [(t.numel(), t.dtype) for t in made if t.numel()] == [(sizes[0] * sizes[1], computed)]
+
+
+def test_without_queries_gradients_are_zero(bundled: ModuleType, device: str) -> None:
+    sizes = (2, 0, 20, 16)
+    given, _ = problem(sizes, torch.float32, device)
+    for got in gradients(bundled, given, sizes).values():
+        assert bool((got == 0).all())
+
+
+def test_the_kernel_as_written_runs_where_the_grid_before_would_be_too_large(
+    bundled: ModuleType, device: str, made: list[torch.Tensor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bundled, "_LIMITS", (1, 65535, 65535))
+    sizes = (1, 19, 3, 16)
+    given, expected = problem(sizes, torch.float32, device)
+    made.clear()
+    for name, got in gradients(bundled, given, sizes).items():
+        close(got, getattr(expected, name), 1e-5)
+    assert made == []
+
+
+def problem(sizes: tuple[int, ...], dtype: torch.dtype, device: str) -> tuple[dict[str, torch.Tensor], Attention]:
+    """What the kernel for the gradients is given, and what is right."""
+    bh, n_q, n_k, head_dim = sizes
+    generator = torch.Generator().manual_seed(n_q * n_k)
+    shapes = {"q": n_q, "k": n_k, "v": n_k, "do": n_q}
+    given = {name: torch.randn((bh, n, head_dim), generator=generator).to(device, dtype) for name, n in shapes.items()}
+    exact = attention(*given.values(), head_dim**-0.5)
+    return {**given, "o": exact.o.to(dtype), "l": exact.l.to(torch.promote_types(dtype, torch.float32))}, exact
+
+
+def gradients(module: ModuleType, given: dict[str, torch.Tensor], sizes: tuple[int, ...]) -> dict[str, torch.Tensor]:
+    """What the kernel writes."""
+    bh, n_q, n_k, head_dim = sizes
+    q = given["q"]
+    out = {name: Guarded((bh, n_k, head_dim), q.dtype, str(q.device)) for name in ("dk", "dv")}
+    tensors = [given[name] for name in ("q", "k", "v", "o", "do", "l")]
+    launch = module.flash_attention2_backward_dkv[n_k, bh]
+    launch(*tensors, out["dk"].tensor, out["dv"].tensor, n_q, n_k, head_dim**-0.5, HEAD_DIM=head_dim)
+    return {name: each.check() for name, each in out.items()}
+
+
+@pytest.mark.parametrize(("rows", "size"), [(1, 20), (17, 9), (40, 60), (5, 3)])
+def test_several_numbers_of_each_iteration_from_a_start_on(folder: Path, device: str, rows: int, size: int) -> None:
+    """Integers and floats, none for other programs, along the second axis of the grid."""
+    kernel = module_of(WEIGHTED, folder, "weighted").weighted
+    n, end = 16, size * 2 - 16
+    generator = torch.Generator().manual_seed(rows)
+    w = torch.randint(-9, 9, (max(end, 3), n), generator=generator, dtype=torch.int32).to(device)
+    x = torch.randint(-9, 9, (max(end, 3), n), generator=generator).to(device)
+    a = torch.randn((rows, max(end, 0)), generator=generator, dtype=torch.float64).to(device)
+    b = torch.randn((max(end, 3), n), generator=generator, dtype=torch.float64).to(device)
+    c = Guarded((rows, n), torch.float64, device)
+    kernel[1, rows](w, x, a, b, c.tensor, size, N=n)
+    few, most = w[3:].sum(1).double(), x[3:].amax(1).double()
+    close(c.check(), (a[:, 3:] * (few * (few + most))) @ b[3:] if end > 3 else torch.zeros(rows, n), 1e-13)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered in divide:RuntimeWarning")  # where nothing counts
+@dtypes
+def test_numbers_for_each_program_along_two_axes(folder: Path, device: str, dtype: torch.dtype) -> None:
+    source = Path(__file__).parents[1] / "passes" / "tile" / "rows_before.tk"
+    kernel = module_of(source.read_text(encoding="utf-8"), folder, "by_norm").by_norm
+    rows, batches, heads, n, first, end = 19, 2, 3, 16, 5, 23
+    generator = torch.Generator().manual_seed(7)
+    a = torch.randn((rows, end), generator=generator).to(device, dtype)
+    w = torch.rand((batches * end + 2 * heads, n), generator=generator).to(device, dtype)
+    b = torch.randn((batches, end, n), generator=generator).to(device, dtype)
+    c = Guarded((heads, batches, rows, n), dtype, device)
+    kernel[rows, batches, heads](a, w, b, c.tensor, first, end, N=n)
+    got = c.check().double()
+    for head in range(heads):
+        weights = w[2 * head :][: batches * end].view(batches, end, n)[:, first:].double()
+        scaled = b[:, first:].double() / weights.norm(dim=2, keepdim=True)
+        expected = a[:, first:].double() @ scaled + weights.amax(2).sum(1)[:, None, None]
+        close(got[head], expected, TOLERANCE[dtype])
+
+
+def test_every_form_of_a_launch(folder: Path, device: str) -> None:
+    """By position and by name, with blocks and options, past the launcher, and only compiled."""
+    source = Path(__file__).parents[1] / "plans" / "computed_by_all_rows.tk"
+    kernel = module_of(source.read_text(encoding="utf-8"), folder, "once").once
+    rows, n, k = 20, 16, 35
+    a, w, b = (torch.randn(shape, device=device) for shape in ((rows, k), (k, n), (k, n)))
+    expected = (a.double() * (w.double() * b.double()).sum(1)) @ b.double()
+    blocks = {"BLOCK_M": 16, "BLOCK_N": 16}
+    for launch in (
+        lambda c: kernel[rows,](a, w, b, c, k, N=n),
+        lambda c: kernel[rows,](a, w, c=c, k_size=k, b=b, N=n),
+        lambda c: kernel[rows,](a, w, b, c, k, n, **blocks, num_warps=4),
+        lambda c: kernel.tiled[2, 1, 1](a, w, b, c, k, num_rows=rows, N=n, **blocks),
+        lambda c: kernel.tiled[(2,)](a, w, c=c, b=b, k_size=k, num_rows=rows, N=n, **blocks),
+    ):
+        c = Guarded((rows, n), torch.float32, device)
+        launch(c.tensor)
+        close(c.check(), expected, 1e-5)
