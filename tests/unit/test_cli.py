@@ -330,7 +330,7 @@ def test_build_and_check_import_no_gpu_stack(shell: Shell) -> None:
 
 
 def test_the_process_ends_with_the_status_when_all_is_written_and_others_are_done(shell: Shell) -> None:
-    shell.write("bad.tk", GOOD.replace("x_ptr +", "y_ptr +"))
+    shell.write("bad.tk", BAD)
     shell.write("one.tk", GOOD)
     program = (
         "import atexit, sys\nfrom teenyc import cli\nsys.argv[1:] = {}\nmain = cli.main\n"
