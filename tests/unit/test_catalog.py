@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 
 import pytest
@@ -73,7 +74,13 @@ def test_code_fits_its_severity_and_module(code: str) -> None:
     kind = kind_of(code)
     assert re.fullmatch(r"[EW]\d{4}", code)
     assert kind.severity is (Severity.LINT if code.startswith("W") else Severity.ERROR)
-    assert kind.__module__.rpartition(".")[2] in (PHASES.get(code[:3]) or PHASES[code[:1]])
+    phase = kind.__module__.removeprefix(f"{catalog.__name__}.").partition(".")[0]
+    assert phase in (PHASES.get(code[:3]) or PHASES[code[:1]])
+
+
+def test_a_file_of_the_catalogue_is_not_long() -> None:
+    lengths = {path: len(path.read_text().splitlines()) for path in Path(catalog.__path__[0]).rglob("*.py")}
+    assert {path.name: n for path, n in lengths.items() if n > 500} == {}
 
 
 @pytest.mark.parametrize("code", all_codes())

@@ -1,6 +1,7 @@
 """Every report that teenyc can make: a code goes in, its class comes out.
 
-One module holds the reports of one phase. Modules are imported when something is reported or explained, not before.
+One module, or a package with one for each family, holds the reports of one phase. They are imported when something is
+reported or explained, not before.
 """
 
 from __future__ import annotations
@@ -49,5 +50,6 @@ def _kinds(module: str) -> Iterator[type[Diagnostic]]:
 
     full_name = f"{__name__}.{module}"
     for value in vars(import_module(full_name)).values():
-        if isinstance(value, type) and issubclass(value, Diagnostic) and value.__module__ == full_name and value.code:
+        is_report = isinstance(value, type) and issubclass(value, Diagnostic) and value.code
+        if is_report and f"{value.__module__}.".startswith(f"{full_name}."):
             yield value

@@ -1,0 +1,69 @@
+"""Wxxxx: what compiles, and is likely not meant or not fast; one family a module."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from teenyc.diagnostics.catalog.lints.lint import Lint
+from teenyc.diagnostics.catalog.lints.memory import (
+    HollowRow,
+    InPlaceTiles,
+    LanesShareAddress,
+    PaddedLanes,
+    SameAddress,
+    UnmaskedTile,
+)
+from teenyc.diagnostics.catalog.lints.numbers import ArithmeticOverflow, FloatAtomic, NarrowSum
+from teenyc.diagnostics.catalog.lints.structure import (
+    HidesIntrinsic,
+    OpaqueOp,
+    UnknownLint,
+    UnreachableCode,
+    UnreachablePattern,
+)
+from teenyc.diagnostics.catalog.lints.tiling import AxisNotTiled, TilingRefused
+from teenyc.diagnostics.catalog.lints.unused import (
+    UnusedComparison,
+    UnusedFunction,
+    UnusedMutable,
+    UnusedOperation,
+    UnusedParameter,
+    UnusedResult,
+    UnusedVariable,
+    ValueNeverRead,
+)
+
+__all__ = [
+    "ArithmeticOverflow",
+    "AxisNotTiled",
+    "FloatAtomic",
+    "HidesIntrinsic",
+    "HollowRow",
+    "InPlaceTiles",
+    "LanesShareAddress",
+    "Lint",
+    "NarrowSum",
+    "OpaqueOp",
+    "PaddedLanes",
+    "SameAddress",
+    "TilingRefused",
+    "UnknownLint",
+    "UnmaskedTile",
+    "UnreachableCode",
+    "UnreachablePattern",
+    "UnusedComparison",
+    "UnusedFunction",
+    "UnusedMutable",
+    "UnusedOperation",
+    "UnusedParameter",
+    "UnusedResult",
+    "UnusedVariable",
+    "ValueNeverRead",
+    "lint_names",
+]
+
+
+def lint_names() -> Mapping[str, str]:
+    """The code of each lint by its name; of several lints of one name the least."""
+    kinds = [kind for kind in globals().values() if isinstance(kind, type) and issubclass(kind, Lint) and kind.code]
+    return {kind.lint_name(): kind.code for kind in sorted(kinds, key=lambda kind: kind.code, reverse=True)}

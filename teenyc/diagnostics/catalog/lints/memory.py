@@ -1,0 +1,177 @@
+"""W: programs and lanes that meet in memory, or reach what is not theirs."""
+
+from __future__ import annotations
+
+from teenyc.diagnostics.catalog.lints.lint import Lint, of_name
+from teenyc.diagnostics.model import Label
+from teenyc.record import record
+from teenyc.source import Span
+
+
+@record(kw_only=True)
+class SameAddress(Lint):
+    """A store writes to addresses that do not tell programs apart, so several of them write the same place.
+
+        store(out, v);                                  // all programs write `out`
+        store(out + program_id(Axis::X), v);            // each its own
+        store(out + program_id(Axis::X) % n, v);        // every n-th program writes the same place
+
+    Which of them stays is not defined, and where each loads, adds and stores, some of the sums are lost. Sums over
+    programs need `atomic_add`, or a second kernel that adds up. A kernel that is launched with one program only may
+    write where it likes, and so may programs that write the same value along an axis.
+    """
+
+    code = "W0106"
+    pointer: str
+    axis: int | None = None
+    is_partly: bool = False
+
+    def message(self) -> str:
+        if self.axis is None:
+            return "every program writes to the same address"
+        if self.is_partly:
+            return "several programs write to the same address"
+        return f"every program along axis {self.axis} writes to the same address"
+
+    def label(self) -> str:
+        where = f" in `{self.pointer}`" if self.pointer else ""
+        if self.is_partly:
+            return f"the address{where} depends on a part of `program_id({self.axis})` only"
+        index = "program_id" if self.axis is None else f"program_id({self.axis})"
+        return f"the address{where} does not depend on `{index}`"
+
+    def help(self) -> str:
+        index = "program_id" if self.axis is None else f"program_id({self.axis})"
+        whole = f"all of `{index}`" if self.is_partly else f"`{index}`"
+        return f"add an offset that depends on {whole}, add up with `atomic_add`, or launch one program only"
+
+
+@record(kw_only=True)
+class PaddedLanes(Lint):
+    """A sum adds up lanes that a mask left out, which do not hold 0: `other` went through work that made more of it.
+
+    let x = load(p + off, mask = off < n, other = 0.0);
+    let total = sum(exp(x - top));                                      // each padded lane adds exp(-top)
+    let total = sum(where_(off < n, exp(x - top), 0.0));
+    let x = load(p + off, mask = off < n, other = f32::NEG_INFINITY);   // or so: exp(-inf) is 0
+    """
+
+    code = "W0112"
+    load: Span
+    number: str | None
+
+    def message(self) -> str:
+        return "this sum counts lanes that a mask left out"
+
+    def label(self) -> str:
+        holds = f"{self.number} in each" if self.number is not None else "what is made of `other` in each"
+        return f"adds {holds}"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.load, "the mask of this load left them out"),)
+
+    def help(self) -> str:
+        return "put `where_(mask, …, 0.0)` before the sum, or load an `other` of which 0 is made"
+
+
+@record(kw_only=True)
+class HollowRow(Lint):
+    """A mask that depends on memory may leave out a whole row: its maximum is then -inf, and `-inf - -inf` is NaN.
+
+    let s = where_(flags, scores, f32::NEG_INFINITY);
+    let p = exp(s - max(s));                            // NaN in a row without a flag
+    let top = max(s);
+    let p = exp(s - if top > f32::NEG_INFINITY { top } else { 0.0 });
+
+    Masks that compare places with a parameter are not reported: they leave a lane in each row of a tensor that has any.
+    """
+
+    code = "W0113"
+    mask: Span
+
+    def message(self) -> str:
+        return "a row that is masked as a whole gives NaN here"
+
+    def label(self) -> str:
+        return "`-inf - -inf` where no lane is left"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.mask, "puts -inf where loaded values say so, perhaps in every lane"),)
+
+    def help(self) -> str:
+        return "subtract 0 where the maximum is `f32::NEG_INFINITY`, or mask with a finite number"
+
+
+@record(kw_only=True)
+class LanesShareAddress(Lint):
+    """Lanes of a store have different values and one address: which of them stays is not defined.
+
+    let p = x + full(&[N], 0);
+    store(p, v);                                // v: [N], one element of memory
+    store(x, max(v));                           // one value
+    store(p, v, mask = arange(0, N) == 0);      // one lane
+    """
+
+    code = "W0114"
+    name: str
+
+    def message(self) -> str:
+        return f"several lanes write different values to one address{of_name(self.name)}"
+
+    def label(self) -> str:
+        return "the value varies along an axis along which the address does not"
+
+    def help(self) -> str:
+        return "reduce the value, or let a mask choose one lane"
+
+
+@record(kw_only=True)
+class InPlaceTiles(Lint):
+    """A kernel writes a tile of a tensor of which other programs read: some see the old numbers, some the new ones.
+
+    let a = load(x + row * n + k);                      // all of row `row`,
+    store(x + row * n + column, a * b);                 // of which this program writes one element
+
+    An update in place is right where each program reads only what it writes itself. Write to another tensor, or let one
+    program do all of a row.
+    """
+
+    code = "W0115"
+    name: str
+    store: Span
+
+    def message(self) -> str:
+        return f"this reads what other programs write{of_name(self.name)}"
+
+    def label(self) -> str:
+        return "not only the tile that this program writes"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.store, "written in place, a tile a program"),)
+
+    def help(self) -> str:
+        return "write to another tensor, or launch one program"
+
+
+@record(kw_only=True)
+class UnmaskedTile(Lint):
+    """A store writes whole tiles along an axis, and the last one runs into the next row or batch if it does not fit.
+
+    let c = tile * BLOCK + arange(0, BLOCK);
+    store(out + batch * channels + c, x);                           // `channels` need not be a multiple of `BLOCK`
+    store(out + batch * channels + c, x, mask = c < channels);
+
+    A tensor descriptor keeps a tile inside of its own extents only: give it the batch as an axis of its own.
+    """
+
+    code = "W0116"
+    name: str
+
+    def message(self) -> str:
+        return f"the last tile along an axis may be written into the next row or batch{of_name(self.name)}"
+
+    def label(self) -> str:
+        return "no mask mentions the index of the tile's elements"
+
+    def help(self) -> str:
+        return "add a mask that compares the index with the extent, or make the axis one of the descriptor's"
