@@ -59,7 +59,7 @@ class Compiled:
 
     def plans(self) -> tuple[tuple[Kernel, Tiled | Refusal], ...]:
         """For each kernel, with what it calls written out, that in blocks or why not, whether it asks or not."""
-        from teenyc.passes.tile import planned
+        from teenyc.tiling.tile import planned
 
         assert self.checked is not None, "a source with errors has no plans"
         program = run_passes(self.checked, before="tile")
@@ -132,18 +132,34 @@ def _tiled_or_not(stated: Attributes, tile: bool) -> Attributes:
 
 
 def _passed(program: Program, reporter: Reporter, options: Options) -> Program | None:
-    """The program after the passes, with lints on kernels that ask for blocks and do not get them.
-
-    None where nothing is generated: a check is to be fast, and these lints take the work of tiling.
-    """
+    """The program after the passes, None where nothing is generated; with lints on kernels that ask for blocks."""
+    asks = options.tile is None and any(kernel.attributes.tile is not None for kernel in program.kernels)
     if not options.generate:
+        if asks:
+            _lint_plans(run_passes(program, before="tile", verify=options.verify_ir), reporter)
         return None
     program = run_passes(program, verify=options.verify_ir)
-    if options.tile is None and any(kernel.attributes.tile is not None for kernel in program.kernels):
+    if asks:
         from teenyc.tiling.lints import lint_tiling
 
-        lint_tiling(program, reporter)
+        for kernel in program.kernels:
+            if kernel.certificate is not None:
+                lint_tiling(kernel, kernel.certificate, reporter)
     return program
+
+
+def _lint_plans(program: Program, reporter: Reporter) -> None:
+    """The same lints where no pass has made a certificate: only what is asked for is planned."""
+    from teenyc.tiling.tile import Tiled, planned
+
+    for kernel in program.kernels:
+        found = planned(kernel, program)[1] if kernel.attributes.tile is not None else None
+        if found is None or (isinstance(found, Tiled) and not kernel.attributes.tile):
+            continue
+        from teenyc.tiling.explain import certificate
+        from teenyc.tiling.lints import lint_tiling
+
+        lint_tiling(kernel, certificate(found), reporter)
 
 
 def generic_names(file: SourceFile) -> frozenset[str]:

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
-from teenyc.ir.expand import expanded
 from teenyc.ir.nodes import Kernel, Program
 from teenyc.record import replace
 from teenyc.tiling.explain import certificate
 from teenyc.tiling.plan import Refusal
-from teenyc.tiling.tile import Tiled, lowered, tiled
+from teenyc.tiling.tile import lowered, planned
 
 
 def tile(program: Program) -> Program:
@@ -21,12 +20,6 @@ def tile(program: Program) -> Program:
     if all(kernel.attributes.tile is None for kernel in program.kernels):
         return program
     return replace(program, kernels=tuple(k for kernel in program.kernels for k in _with_tiled(kernel, program)))
-
-
-def planned(kernel: Kernel, program: Program) -> tuple[Kernel, Tiled | Refusal]:
-    """A kernel with what it calls written out, and that in blocks or why it stays as it is."""
-    whole = expanded(kernel, {f.name: f for f in program.functions}).kernel
-    return whole, tiled(whole)
 
 
 def _with_tiled(kernel: Kernel, program: Program) -> Iterator[Kernel]:

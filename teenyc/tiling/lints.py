@@ -1,22 +1,16 @@
-"""Lints of tiling: kernels that ask for blocks go in; a report comes out for each that does not get what it asks."""
+"""Lints of tiling: a kernel and what was done with it go in; a report comes out if that is not what it asks for."""
 
 from __future__ import annotations
 
 from teenyc.diagnostics.model import Reporter
-from teenyc.ir.nodes import Certificate, Kernel, Program, Remark
+from teenyc.ir.nodes import Certificate, Kernel, Remark
 
 
-def lint_tiling(program: Program, reporter: Reporter) -> None:
-    """Reports on the kernels of a program after pass `tile`."""
-    for kernel in program.kernels:
-        if kernel.tiling is None and kernel.certificate is not None:
-            _lint(kernel, kernel.certificate, reporter)
-
-
-def _lint(kernel: Kernel, certificate: Certificate, reporter: Reporter) -> None:
-    from teenyc.diagnostics.catalog.lints import AxisNotTiled, TilingRefused
-
+def lint_tiling(kernel: Kernel, certificate: Certificate, reporter: Reporter) -> None:
+    """Reports what a kernel that asks for blocks does not get."""
     if not certificate.is_tiled:
+        from teenyc.diagnostics.catalog.lints import TilingRefused
+
         (said,) = certificate.remarks
         reporter.report(
             TilingRefused(span=said.span, kernel=kernel.name, kernel_span=kernel.span, why=said.text, instead=said.help)
@@ -25,6 +19,8 @@ def _lint(kernel: Kernel, certificate: Certificate, reporter: Reporter) -> None:
     blocked = {remark.subject for remark in certificate.remarks if remark.kind in ("program", "loop")}
     for name in kernel.attributes.tile or ():
         if name not in blocked:
+            from teenyc.diagnostics.catalog.lints import AxisNotTiled
+
             said = _reason(name, kernel, certificate)
             reporter.report(
                 AxisNotTiled(span=said.span, kernel=kernel.name, name=name, why=said.text, instead=said.help)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 
 from teenyc.ir import nodes
+from teenyc.ir.expand import expanded
 from teenyc.ir.nodes import (
     Block,
     Cast,
@@ -13,6 +14,7 @@ from teenyc.ir.nodes import (
     Kernel,
     Let,
     Parameter,
+    Program,
     Statement,
     Tiling,
     Value,
@@ -46,6 +48,12 @@ class Tiled:
     counts: tuple[Value, ...]
     statements: tuple[Statement, ...]
     rows: Tiled | None = None
+
+
+def planned(kernel: Kernel, program: Program) -> tuple[Kernel, Tiled | Refusal]:
+    """A kernel of a program with what it calls written out, and that in blocks or why it stays as it is."""
+    whole = expanded(kernel, {f.name: f for f in program.functions}).kernel
+    return whole, tiled(whole)
 
 
 def tiled(kernel: Kernel) -> Tiled | Refusal:

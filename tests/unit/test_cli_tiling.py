@@ -85,6 +85,14 @@ def test_a_refusal_is_a_lint_where_the_kernel_asked_and_no_lint_where_the_comman
     assert "asks for blocks and stays as it is" in shell("build", "plain.tk", "--tile", "--explain-tiling").out
 
 
+def test_a_check_says_of_blocks_what_a_build_does(shell: Shell) -> None:
+    shell.write("both.tk", COPY + SUM.replace("(tile)", "(tile(row, k))").replace("0.0;", "1.0;"))
+    checked, built = shell("check", "both.tk"), shell("build", "both.tk")
+    assert (checked.err, checked.out) == (built.err, "")
+    assert "warning[W0140]" in checked.err
+    assert shell("check", "both.tk", "--deny-warnings").status == 1
+
+
 def test_other_outputs_exclude_it(shell: Shell) -> None:
     for flags in (["--stdout"], ["--emit", "ir"], ["-o", "out"]):
         assert shell("build", "sums.tk", "--explain-tiling", *flags).status == 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from ir_builder import B, D, constant, lit, of_kernel
 from pass_texts import after, expect, index_function, shallow
 
@@ -136,7 +138,10 @@ def test_the_pipeline_has_the_documented_names() -> None:
         "keep-late-values",
     ]
     for one in PIPELINE:
-        assert one.run.__name__ == one.name.replace("-", "_")
+        name = one.name.replace("-", "_")
+        function = getattr(import_module(f"teenyc.passes.{name}"), name)
+        assert function.__name__ == name
+        assert function.__module__ == f"teenyc.passes.{name}"
 
 
 def test_long_kernels_take_no_recursion_and_names_survive() -> None:
