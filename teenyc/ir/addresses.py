@@ -24,6 +24,7 @@ from teenyc.ir.nodes import (
     Literal,
     Offset,
     Operand,
+    Unary,
     Value,
 )
 from teenyc.ir.walk import statements_of
@@ -54,10 +55,12 @@ class Access:
 
 def accesses(kernel: Kernel, masks: Masks) -> tuple[Access, ...]:
     """The loads and stores of a kernel, atomics left out; one that may start from several parameters comes for each."""
-    return tuple(_Addresses(kernel, masks).all())
+    return tuple(Addresses(kernel, masks).all())
 
 
-class _Addresses:
+class Addresses:
+    """The addresses of one kernel; `masks` are its views."""
+
     def __init__(self, kernel: Kernel, masks: Masks) -> None:
         self.kernel = kernel
         self.masks = masks
@@ -146,13 +149,20 @@ class _Addresses:
                 }
             case Call(intrinsic=name) as call if lanes_of(name) is Lanes.STRETCHED and len(call.operands) == 1:
                 return self.of(call.operands[0][1])
+            case Unary(operator="neg", operand=inner):
+                return difference({}, self.of(inner))
             case Binary(operator="add" | "sub" as operator, left=left, right=right):
                 found = _sum(self.of(left), self.of(right), 1 if operator == "add" else -1)
                 return found if len(found) <= MOST else whole
             case Binary(operator="mul", left=left, right=right):
-                return _product(self.of(left), self.of(right)) or whole
+                return product(self.of(left), self.of(right)) or whole
             case _:
                 return whole
+
+
+def difference(a: Polynomial, b: Polynomial) -> Polynomial:
+    """What the one is more than the other."""
+    return _sum(a, b, -1)
 
 
 def _sum(a: Polynomial, b: Polynomial, sign: int) -> Polynomial:
@@ -162,7 +172,7 @@ def _sum(a: Polynomial, b: Polynomial, sign: int) -> Polynomial:
     return {factors: c for factors, c in total.items() if c}
 
 
-def _product(a: Polynomial, b: Polynomial) -> Polynomial | None:
+def product(a: Polynomial, b: Polynomial) -> Polynomial | None:
     """The product; None where it has too many terms."""
     if len(a) * len(b) > MOST:
         return None

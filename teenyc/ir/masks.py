@@ -80,6 +80,7 @@ class Masks:
         self.numbers: dict[Hashable, int] = {}
         self.holds: dict[tuple[int, bool], Conditions] = {}
         self.loops: dict[int, frozenset[int]] = {}
+        self.constants: dict[int, str] = {}
         self.placed: dict[tuple[int, bool, tuple[int, ...]], Conditions] = {}
 
     def conditions(self, operand: Operand, *, holds: bool = True) -> Conditions:
@@ -111,9 +112,15 @@ class Masks:
                     self.holds[number, operand.value] = ALWAYS
                 return number, ()
             case Constant():
-                return self.number(("constant", operand.name), frozenset()), ()
+                return self.constant(operand.name), ()
             case _:
                 assert_never(operand)
+
+    def constant(self, name: str) -> int:
+        """The number of a constant parameter."""
+        number = self.number(("constant", name), frozenset())
+        self.constants[number] = name
+        return number
 
     def number(self, key: Hashable, loops: frozenset[int]) -> int:
         """The number of a key, which stands for all values of that key."""

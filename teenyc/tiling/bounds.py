@@ -23,7 +23,8 @@ class Part:
 def parts(b: Blocking, loop: For, plan: LoopPlan) -> list[Part]:
     """The parts of a loop's range: masked blocks where a row may start later, full ones, and masked ones to the end."""
     step = number(loop.step)
-    if not isinstance(step, int) or step < 1 or element_of(loop.counter) not in (I32, I64):
+    is_positive = isinstance(loop.step, Constant) or (isinstance(step, int) and step > 0)
+    if not is_positive or element_of(loop.counter) not in (I32, I64):
         raise RefusedError("a loop whose step is not known to be positive", loop.span)
     own = b.bounds.get(loop.counter.id)
     if own is None:

@@ -28,6 +28,7 @@ from teenyc.ir.walk import statements_of
 from teenyc.record import record, replace
 from teenyc.source import Span
 from teenyc.tiling.analyses import Analyses
+from teenyc.tiling.maps import Stores
 from teenyc.tiling.plan import BlockedAxis, LoopPlan, Plan, Refusal
 from teenyc.tiling.recurrences import laws_of
 from teenyc.tiling.state import RefusedError
@@ -134,13 +135,23 @@ def _proven(
             loops = ()
             continue
         statements = {s.counter.id: s for _, s in statements_of(straight.analyses.kernel.body) if isinstance(s, For)}
-        laws = [(axis, laws_of(statements[axis.id])) for axis in loops]
-        refused = [(axis, found) for axis, found in laws if isinstance(found, Refusal)]
-        if not refused:
-            plans = tuple(LoopPlan(axis, found) for axis, found in laws if not isinstance(found, Refusal))
-            return Proven(Plan(kernel=source.kernel.name, programs=programs, loops=plans, left=left), straight)
-        left += tuple(replace(found, subject=axis.name) for axis, found in refused)
-        loops = tuple(axis for axis, found in laws if not isinstance(found, Refusal))
+        stores = Stores(straight.analyses)
+        plans = [_loop_plan(axis, statements[axis.id], stores) for axis in loops]
+        legal = tuple(plan for plan in plans if not isinstance(plan, Refusal))
+        if len(legal) == len(loops):
+            return Proven(Plan(kernel=source.kernel.name, programs=programs, loops=legal, left=left), straight)
+        left += tuple(plan for plan in plans if isinstance(plan, Refusal))
+        loops = tuple(plan.axis for plan in legal)
+
+
+def _loop_plan(axis: BlockedAxis, loop: For, stores: Stores) -> LoopPlan | Refusal:
+    """How a loop is blocked: by a law for each carried value, with addresses of its own for each iteration's stores."""
+    laws = laws_of(loop)
+    stored = laws if isinstance(laws, Refusal) else stores.of(loop)
+    if isinstance(laws, Refusal) or isinstance(stored, Refusal):
+        assert isinstance(stored, Refusal), "laws that are refused are no laws"
+        return replace(stored, subject=axis.name)
+    return LoopPlan(axis, laws, stored)
 
 
 def known(left: tuple[Refusal, ...], refused: RefusedError) -> Refusal:

@@ -11,6 +11,7 @@ from teenyc.ir.nodes import (
     Call,
     Carried,
     Compare,
+    Constant,
     Copy,
     For,
     Let,
@@ -80,7 +81,7 @@ def _depends(operand: Operand, lets: Mapping[int, Let], on: frozenset[int]) -> b
     return operand.id in on or (let is not None and any(_depends(o, lets, on) for o in operands_of(let.operation)))
 
 
-def _step(loop: While, n: int) -> Literal | None:
+def _step(loop: While, n: int) -> Literal | Constant | None:
     """By how much an iteration raises a carried value: a positive number."""
     lets = {v.id: s.operation for s in loop.body.statements if isinstance(s, Let) for v in s.results}
     following, inside = loop.body.yields[n], loop.carried[n].inside
@@ -92,7 +93,7 @@ def _step(loop: While, n: int) -> Literal | None:
     if not isinstance(operation, Binary) or operation.operator != "add":
         return None
     for own, step in ((operation.left, operation.right), (operation.right, operation.left)):
-        if own == inside and isinstance(step, Literal) and step.value > 0:
+        if own == inside and (isinstance(step, Constant) or (isinstance(step, Literal) and step.value > 0)):
             return step
     return None
 
@@ -103,7 +104,7 @@ def _is_pure(statement: Statement) -> bool:
     return not isinstance(statement.operation, Call) or TABLE[statement.operation.intrinsic].is_pure
 
 
-def _after(loop: Carried, stop: Operand, step: Literal, span: Span, ids: Iterator[int]) -> tuple[Let, ...]:
+def _after(loop: Carried, stop: Operand, step: Literal | Constant, span: Span, ids: Iterator[int]) -> tuple[Let, ...]:
     """What the counter is behind the loop: the start, and a step for each iteration."""
     counts = _let(Binary(operator="sub", left=stop, right=loop.initial), loop.inside, span, ids)
     trips = _let(_call("cdiv", "x", counts.results[0], "div", step), loop.inside, span, ids)

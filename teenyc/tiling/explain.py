@@ -13,6 +13,7 @@ from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.tiling import choose
 from teenyc.tiling.plan import (
+    BlockedAxis,
     Contraction,
     Extremum,
     Fold,
@@ -40,8 +41,7 @@ FOLDS = {
 GUARDS = {
     "edge": "programs beyond the grid read 0 in the place of `{}`, and store nothing",
     "rows": "programs beyond the grid compute what the last `{}` does, and store nothing",
-    "rest": "full blocks run without a mask; in the rest, loads beyond the last `{}` read 0, sums add 0, and extrema,"
-    " products and bits see the number that never changes them",
+    "rest": "full blocks run without a mask; in the rest, loads beyond the last `{}` read 0",
     "bounds": "blocks of `{}` at the ends of a row's own bounds are masked, and those between run without a mask",
 }
 
@@ -84,10 +84,19 @@ class _Speaker:
             text = f"`{found.subject}` is computed by all programs alike: {found.reason}"
             yield Remark("prologue", text, found.span, help=found.help, subject=found.subject)
         for guard in self.plan.guards:
-            yield Remark("guard", GUARDS[guard.kind].format(guard.axis.name), guard.axis.span)
+            text = GUARDS[guard.kind].format(guard.axis.name) + (self.rest(guard.axis) if guard.kind == "rest" else "")
+            yield Remark("guard", text, guard.axis.span)
         yield from self.configurations()
         for left in (*self.plan.left, *self.unnamed()):
             yield Remark("left", left.reason, left.span, help=left.help, subject=left.subject)
+
+    def rest(self, axis: BlockedAxis) -> str:
+        """What beside loads does not see the iterations beyond the bound of a loop."""
+        plan = next(each for each in self.plan.loops if each.axis == axis)
+        seen = (
+            ", sums add 0, and extrema, products and bits see the number that never changes them" if plan.laws else ""
+        )
+        return seen + (", and nothing is stored there" if plan.stores else "")
 
     def unnamed(self) -> Iterator[Refusal]:
         """The loops that the author leaves out where he names the axes."""
@@ -112,6 +121,9 @@ class _Speaker:
                 yield from self.sums_of({new.id}, 2, said)
         inside = {v.id for _, s in statements_of(loop.body) if isinstance(s, Let) for v in s.results}
         yield from self.sums_of(inside, 1, said)
+        for stored in plan.stores:
+            text = f"`{stored.text}`: each iteration stores to addresses of its own, and nothing else reads them"
+            yield Remark("store", text, stored.span, 1, subject=stored.pointer)
 
     def law(self, carried: Carried, new: Operand, law: Law, plan: LoopPlan) -> str:
         """A law with its formula."""

@@ -114,4 +114,6 @@ def _iteration(b: Blocking, loop: For, plan: LoopPlan, lower: Lower) -> None:
 
 def _is_known(b: Blocking, let: Let) -> bool:
     """Whether a flag is known to hold in this part of the range."""
-    return all((tile := b.tiles.get(v.id)) is not None and bounds.is_true(tile.operand) for v in let.results)
+    return bool(let.results) and all(
+        (tile := b.tiles.get(v.id)) is not None and bounds.is_true(tile.operand) for v in let.results
+    )

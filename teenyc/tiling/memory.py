@@ -93,10 +93,10 @@ def both(b: Blocking, mask: Tile | None, other: Tile, span: Span) -> Tile:
 def store(b: Blocking, let: Let, call: Call) -> None:
     given = {n: b.tile(o, let.span) for n, o in call.operands}
     lacking = [r.axis for r in b.rows if r.axis not in given["pointer"].lead]
-    if lacking or b.iterations is not None:
-        help = "let the address differ in every row, and store behind the loop"
-        raise RefusedError("a store that several rows or iterations make to one address", let.span, help)
-    for valid in b.valid:
+    if lacking:
+        help = "let the address differ in every row"
+        raise RefusedError("a store that several rows make to one address", let.span, help)
+    for valid in (*b.valid, *((b.iterations,) if b.iterations is not None else ())):
         given["mask"] = both(b, given.get("mask"), valid, let.span)
     names = [n for n in ("pointer", "value", "mask") if n in given]
     operands, lead, rank, shape = b.met([given[n] for n in names], let.span)

@@ -113,8 +113,8 @@ def lanes(b: Blocking, let: Let, call: Call) -> None:
     if shape_of(result) == (ONE,) and isinstance(start, Extent):
         b.tiles[result.id] = Tile(extents.number(b, start, I32, let.span))
         return
-    b.statements.append(let)
-    b.tiles[result.id] = Tile(result, (), 1)
+    (value,) = again(b, let, let.operation)
+    b.tiles[result.id] = Tile(value, (), 1)
 
 
 def other(b: Blocking, let: Let, call: Call, name: str) -> None:
@@ -126,9 +126,16 @@ def other(b: Blocking, let: Let, call: Call, name: str) -> None:
     if TABLE[name].effects and b.valid:
         raise RefusedError(f"`{name}` happens once a program", let.span)
     operands = tuple((n, t.operand) for (n, _), t in zip(call.operands, tiles, strict=True))
-    b.statements.append(replace(let, operation=replace(call, operands=operands)))
-    for value in let.results:
-        b.tiles[value.id] = Tile(value, (), len(shape_of(value)))
+    made = again(b, let, replace(call, operands=operands))
+    for value, result in zip(let.results, made, strict=True):
+        b.tiles[value.id] = Tile(result, (), len(shape_of(value)))
+
+
+def again(b: Blocking, let: Let, operation: Operation) -> tuple[Value, ...]:
+    """A definition as it was: of values of its own, as each part of a range has one."""
+    results = tuple(b.fresh(element_of(v), shape_of(v), v.name) for v in let.results)
+    b.statements.append(replace(let, results=results, operation=operation))
+    return results
 
 
 def lane_by_lane_call(b: Blocking, let: Let, call: Call) -> None:
@@ -176,9 +183,7 @@ def program_id(b: Blocking, let: Let, call: Call) -> None:
 def num_programs(b: Blocking, let: Let, call: Call) -> None:
     """How many programs the source has: along a blocked axis that is a parameter."""
     rows = next((r for r in b.rows if r.axis.id == call.attribute("axis", 0)), None)
-    if rows is None:
-        b.statements.append(let)
-    b.tiles[let.results[0].id] = Tile(let.results[0] if rows is None else rows.count)
+    b.tiles[let.results[0].id] = Tile(again(b, let, call)[0] if rows is None else rows.count)
 
 
 def spread(b: Blocking, let: Let, call: Call) -> None:

@@ -86,11 +86,25 @@ class Condition:
 
 
 @record
+class Stored:
+    """A store in a blocked loop, each of whose iterations has addresses of its own, and where it starts.
+
+    `text` is how a person writes it; `constants` are those of its strides, which are taken to be 1 at least.
+    """
+
+    pointer: str
+    text: str
+    constants: tuple[str, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+@record
 class LoopPlan:
-    """How one loop is blocked: its axis, and the law of each value that it carries."""
+    """How one loop is blocked: its axis, the law of each value that it carries, and what it stores."""
 
     axis: BlockedAxis
     laws: tuple[Law, ...]
+    stores: tuple[Stored, ...] = ()
 
 
 @record

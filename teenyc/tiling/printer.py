@@ -57,6 +57,7 @@ def _loop(plan: LoopPlan, loop: For, names: Names) -> Iterator[str]:
     yield f"    loop {_axis(plan.axis)}"
     for carried, law in zip(loop.carried, plan.laws, strict=True):
         yield f"        carry {operand_text(carried.inside, names)}: {_law(law, loop, names)}"
+    yield from (f"        store to {stored.pointer}: each iteration to addresses of its own" for stored in plan.stores)
 
 
 def _law(law: Law, loop: For, names: Names) -> str:

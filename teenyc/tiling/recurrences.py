@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir.nodes import Binary, Block, Call, Copy, For, If, Let, Literal, Operand, Statement, Value, While
-from teenyc.ir.walk import all_operands, blocks_of, operands_of, results_of
+from teenyc.ir.walk import all_operands, blocks_of, operands_of, results_of, statements_of
 from teenyc.record import replace
 from teenyc.tiling.broken import why
 from teenyc.tiling.identities import FOLDS
@@ -30,6 +30,9 @@ def laws_of(loop: For) -> tuple[Law, ...] | Refusal:
     if effect is not None:
         return effect
     reading = Reading.of(loop)
+    running = reading.stored()
+    if running is not None:
+        return running
     extrema = {n: found for n in range(len(loop.carried)) if (found := reading.extremum(n)) is not None}
     laws: list[Law] = []
     for n in range(len(loop.carried)):
@@ -44,7 +47,7 @@ def _effect(body: Block) -> Refusal | None:
     """What in the body must happen iteration by iteration."""
     for statement in body.statements:
         match statement:
-            case Let(operation=Call(intrinsic=name)) if TABLE[name].effects - {Effect.READS}:
+            case Let(operation=Call(intrinsic=name)) if name != "store" and TABLE[name].effects - {Effect.READS}:
                 help = "a loop takes blocks where such effects stand behind it"
                 return Refusal(f"`{name}` in the loop happens once an iteration", statement.span, help)
             case For() | While():
@@ -76,6 +79,20 @@ class Reading:
 
     def on(self, operand: Operand) -> frozenset[int]:
         return _of(self.depends, operand)
+
+    def stored(self) -> Refusal | None:
+        """A refusal where what a store writes, or where, depends on what the loop carries: on the iterations before."""
+        for statement in self.loop.body.statements:
+            inside = (s for block in blocks_of(statement) for _, s in statements_of(block))
+            if not any(map(_stores, (statement, *inside))):
+                continue
+            on = frozenset[int]().union(*(self.on(o) for o in _read(statement)))
+            if on:
+                names = [c.inside.name for n, c in enumerate(self.loop.carried) if n in on and c.inside.name]
+                made = " and ".join(f"`{name}`" for name in dict.fromkeys(names)) or "what the loop carries"
+                reason = f"what is stored in the loop depends on {made}, which each iteration changes"
+                return Refusal(reason, statement.span, "store it behind the loop, or compute it from the counter alone")
+        return None
 
     def unchanged(self, n: int) -> Unchanged | None:
         return Unchanged() if self.plain(self.loop.body.yields[n]) == self.loop.carried[n].inside else None
@@ -221,6 +238,14 @@ def _read(statement: Statement) -> Iterator[Operand]:
     yield from operands_of(statement)
     for block in blocks_of(statement):
         yield from all_operands(block)
+
+
+def _stores(statement: Statement) -> bool:
+    return (
+        isinstance(statement, Let)
+        and isinstance(statement.operation, Call)
+        and statement.operation.intrinsic == "store"
+    )
 
 
 def _without(term: Term, factor: Operand) -> Term:

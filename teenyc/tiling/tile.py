@@ -198,7 +198,7 @@ def _lowered(tiled: Tiled) -> Kernel:
             configurations=plan.configurations,
         ),
     )
-    return with_minima(blocked)
+    return with_minima(blocked, plan, tiled.form.kernel)
 
 
 def _blocked(plan: Plan, straight: Straight) -> tuple[Blocking, tuple[Value, ...]]:

@@ -1,0 +1,126 @@
+"""Loops that store in blocks, against float64 and the plain kernels: two passes over a row, strides, lanes, conditions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import torch
+from blocked import agreed, blocked, close, plain, written
+from meaning import module_of
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "tiled_maps.tk"
+F32 = torch.float32
+ROWS = pytest.mark.parametrize(("rows", "n"), [(1, 1), (2, 15), (3, 16), (17, 17), (1, 64), (2, 100)])
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    return module_of(GOLDEN.read_text(encoding="utf-8"), tmp_path_factory.mktemp("maps"), "tiled_maps")
+
+
+@ROWS
+def test_two_passes(source: ModuleType, device: str, rows: int, n: int) -> None:
+    x, w, b = (torch.randn(*shape, device=device) for shape in ((rows, n), (n,), (n,)))
+    got = agreed(source.softmax, (rows,), {"x": x, "n": n}, {"y": ((rows, n), F32)}, 1e-6)
+    close(got["y"], x.double().softmax(1).cpu(), 1e-6)
+    outputs = {"y": ((rows, n), F32), "mean": ((rows,), F32)}
+    got = agreed(source.layer_norm, (rows,), {"x": x, "w": w, "b": b, "n": n, "eps": 0.125}, outputs, 1e-5)
+    wide = x.double()
+    norm = torch.nn.functional.layer_norm(wide, (n,), w.double(), b.double(), 0.125)
+    close(got["y"], norm.cpu(), 1e-5)
+    close(got["mean"], wide.mean(1).cpu(), 1e-5)
+    arguments = {"x": x, "w": w, "n": n, "eps": 0.125}
+    got = agreed(source.rms_norm_in_chunks, (rows,), arguments, {"y": ((rows, n), F32)}, 1e-5, N=16, BLOCK_N=2)
+    close(got["y"], (wide * (wide.square().mean(1, keepdim=True) + 0.125).rsqrt() * w.double()).cpu(), 1e-5)
+
+
+@ROWS
+def test_what_a_row_does_not_reach_is_not_written(source: ModuleType, device: str, rows: int, n: int) -> None:
+    q, k = torch.randn(rows, 16, device=device), torch.randn(n, 16, device=device)
+    outputs = {"s": ((rows, n), F32), "total": ((rows,), F32)}
+    got = agreed(source.scores, (rows,), {"q": q, "k": k, "keys": n}, outputs, 1e-5, N=16)
+    scores = (q.double() @ k.double().T).tril().cpu()
+    reached = torch.ones(rows, n).tril().bool()
+    assert torch.equal(got["s"].isfinite(), reached)
+    close(got["s"].nan_to_num(0.0), scores, 1e-5)
+    close(got["total"], scores.sum(1), 1e-5)
+
+
+@ROWS
+def test_strides_and_lanes(source: ModuleType, device: str, rows: int, n: int) -> None:
+    x, angles = torch.randn(rows, 2 * n, device=device), torch.randn(rows, n, device=device)
+    outputs = {"pairs": ((rows, 2 * n), F32), "halves": ((rows, 2 * n), F32)}
+    got = agreed(source.rotary, (rows,), {"x": x, "angles": angles, "half": n}, outputs, 1e-6)
+    turned = torch.view_as_complex(x.double().view(rows, n, 2)) * torch.polar(torch.ones_like(angles), angles)
+    close(got["pairs"], torch.view_as_real(turned).reshape(rows, 2 * n).cpu(), 1e-5)
+    close(got["halves"], torch.cat([turned.real, turned.imag], 1).cpu(), 1e-5)
+    x, y = torch.randn(n, device=device), torch.randn(rows, 4, device=device)
+    got = agreed(source.outer_products, (rows,), {"x": x, "y": y, "n": n}, {"o": ((rows, n, 4), F32)}, 1e-6, N=4)
+    signed = x.double() * torch.where(torch.arange(n, device=device) % 2 == 0, 1.0, -1.0)
+    close(got["o"], (signed.flip(0)[None, :, None] * y.double()[:, None, :]).cpu(), 1e-6)
+    x = torch.randn(rows, n, 4, device=device)
+    got = agreed(source.transposed, (rows,), {"x": x, "n": n}, {"o": ((rows, 4, n), F32)}, 0.0, N=4)
+    assert torch.equal(got["o"], x.transpose(1, 2).cpu())
+
+
+def test_a_tensor_that_is_read_and_written_is_left_to_the_plain_kernel(source: ModuleType, device: str) -> None:
+    """The launcher sees that `y` is `x`, which a block of the second pass would overwrite before the next is read."""
+    x = torch.randn(3, 40, device=device)
+    expected = x.double().softmax(1)
+    for launch in (blocked, plain):
+        y = x.clone()
+        launch(source.softmax, (3,), y, y, 40)
+        close(y.cpu(), expected.cpu(), 1e-6)
+
+
+LEFT = """
+#[kernel(tile(k))]
+fn left(x: Pointer<f32>, at: Pointer<i32>, y: Pointer<f32>, z: Pointer<f32>, n: i32, s: i32) {
+    let row = program_id(0);
+    let mut total = 0.0;
+    for k in 0..n {
+        total += load(x + row * n + k);
+        STORE
+    }
+    store(z + row, total);
+}
+"""
+
+STORES = {
+    "store(y + row * n + k, total);": "what is stored in the loop depends on `total`",
+    "store(y + row * n, load(x + k));": "`store(y + row·n)` in the loop goes to the same address in every iteration",
+    "store(y + row * n + load(at + k), 1.0);": "`store(y + row·n + load(at + k))` in the loop may go to one address",
+    "store(y + row * n + k * s, 1.0);": "its strides may let them meet",
+    "store(y + row * n + k / 2, 1.0);": "`store(y + row·n + k / 2)` in the loop may go to one address",
+    "store(y + row * n + k * k, 1.0);": "`store(y + row·n + k·k)` in the loop may go to one address",
+    "store(y + row * n + k * 2 + arange(0, 4), zeros::<f32>(&[4]));": "its strides may let them meet",
+    "store(y + row * n + k, load(y + row * n + k + 1));": "changes what `load(y + row·n + k + 1)` reads",
+    "store(z + row * n + k, 1.0);": "changes what `store(z + row)` changes",
+    "store(y + row * n + k, 1.0); store(y + row * n + k + 1, 2.0);": "may go to one address in different iterations",
+    "store(y + row * n + k, 1.0); store(y + row * n + n - k, 2.0);": "may go to one address in different iterations",
+    "if load(x + k) > 0.0 { store(y + row * n + k, total); }": "what is stored in the loop depends on `total`",
+    "atomic_add(y + row * n + k, 1.0);": "`atomic_add` in the loop happens once an iteration",
+}
+
+
+@pytest.mark.parametrize("statement", STORES)
+def test_what_is_no_map_is_refused_by_name(statement: str) -> None:
+    from teenyc import compile_source
+    from teenyc.cli.tiling import explanation_text
+
+    compiled = compile_source(LEFT.replace("STORE", statement), name="left.tk")
+    said = " ".join(explanation_text(compiled).split())
+    assert STORES[statement] in said
+    assert "is blocked" not in said
+
+
+def test_two_rows_that_go_in_turns_are_written(source: ModuleType, device: str) -> None:
+    """A launch of many rows at once, of which the last block is not whole."""
+    x = torch.randn(40, 33, device=device)
+    w, b = torch.ones(33, device=device), torch.zeros(33, device=device)
+    arguments = {"x": x, "w": w, "b": b, "n": 33, "eps": 0.125}
+    outputs = {"y": ((40, 33), F32), "mean": ((40,), F32)}
+    got = written(blocked, source.layer_norm, (40,), arguments, outputs)
+    close(got["y"], torch.nn.functional.layer_norm(x.double(), (33,), eps=0.125).cpu(), 1e-5)
