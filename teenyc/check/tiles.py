@@ -8,9 +8,10 @@ from typing import TypeAlias
 
 from teenyc.check.facts import Facts
 from teenyc.diagnostics.model import Reporter
-from teenyc.ir.addresses import Access, Factors, Polynomial, accesses
+from teenyc.ir.addresses import Access, accesses
 from teenyc.ir.digits import LOADED, NONE, Numbers
 from teenyc.ir.masks import View
+from teenyc.ir.polynomials import Factors, Polynomial
 from teenyc.types import Extent
 
 Terms: TypeAlias = "frozenset[tuple[tuple[int, ...], int]]"

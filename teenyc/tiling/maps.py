@@ -11,9 +11,10 @@ from functools import cached_property
 
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
-from teenyc.ir.addresses import Access, Addresses, Factors, Polynomial, difference, product
+from teenyc.ir.addresses import Access, Addresses
 from teenyc.ir.masks import Masks, masks
 from teenyc.ir.nodes import Call, For, Let
+from teenyc.ir.polynomials import Factors, Polynomial, difference, product
 from teenyc.ir.walk import statements_of
 from teenyc.record import record
 from teenyc.tiling.analyses import Analyses
@@ -56,7 +57,12 @@ class Stores:
 
     def stored(self, store: Let, loop: For) -> Stored:
         address = self.accesses[id(store)][0].offsets[0]
-        used = {number for polynomial in (address, self.addresses.of(loop.step)) for f in polynomial for number, _ in f}
+        used = {
+            number
+            for polynomial in (address, self.addresses.polynomials.of(loop.step))
+            for f in polynomial
+            for number, _ in f
+        }
         names = tuple(sorted(name for number, name in self.masks.constants.items() if number in used))
         return Stored(self.root(store), self.text(store), names, store.span)
 
@@ -123,13 +129,13 @@ class Stores:
         if any(number not in self.extents for number, _ in lanes):
             return None
         digits = tuple(Digit(stride, self.extents[lane[0]]) for lane, stride in sorted(lanes.items()))
-        step = product(moved, self.addresses.of(loop.step))
+        step = product(moved, self.addresses.polynomials.of(loop.step))
         return Place(step, digits, rest) if step is not None else None
 
     def counter(self, place: Place, loop: For) -> Digit:
         """The iterations as a digit; how many there are is known where the counter goes on by one."""
-        is_by_one = self.addresses.of(loop.step) == {(): 1}
-        trips = difference(self.addresses.of(loop.stop), self.addresses.of(loop.start))
+        is_by_one = self.addresses.polynomials.of(loop.step) == {(): 1}
+        trips = difference(self.addresses.polynomials.of(loop.stop), self.addresses.polynomials.of(loop.start))
         return Digit(place.step, trips if is_by_one else None)
 
     def are_digits(self, digits: Sequence[Digit]) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from teenyc.ir.addresses import Factors, Polynomial, difference, product
 from teenyc.ir.masks import Masks
 from teenyc.ir.nodes import Call, Kernel, Let
+from teenyc.ir.polynomials import Factors, Polynomial, difference, product
 from teenyc.ir.walk import statements_of
 from teenyc.record import record
 from teenyc.types import Extent, Quotient
