@@ -37,7 +37,6 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("split-offsets"),
     Pass("postpone-factors"),
     Pass("accumulate-products"),
-    Pass("scale-extrema"),
     Pass("fold-exponentials"),
     Pass("branch-rests"),
     Pass("drop-dead-code"),

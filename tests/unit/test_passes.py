@@ -131,7 +131,6 @@ def test_the_pipeline_has_the_documented_names() -> None:
         "split-offsets",
         "postpone-factors",
         "accumulate-products",
-        "scale-extrema",
         "fold-exponentials",
         "branch-rests",
         "drop-dead-code",
