@@ -65,7 +65,7 @@ def kernels_of(kernel: Any, facts: dict[str, Any]) -> Iterator[tuple[Any, dict[s
     yield getattr(kernel, "plain", kernel), facts
     if "tiled" in facts:
         tiled, rows = facts["tiled"], facts["tiled"].get("rows", {"scratch": {}})
-        scratch = [{"name": name, "type": f"Pointer<{s['type']}>"} for name, s in rows["scratch"].items()]
+        scratch = [{"name": name, "type": f"Pointer<{element}>"} for name, element in rows["scratch"].items()]
         if scratch:
             given = [p for p in facts["parameters"] if p["name"] in rows["parameters"]]
             constants = [c for c in facts["constants"] if c["name"] in rows["constants"]]

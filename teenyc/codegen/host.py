@@ -22,7 +22,7 @@ from teenyc.codegen.metadata import (
 from teenyc.codegen.sizes import SizeCheck, extent_text, size_checks
 from teenyc.ir.nodes import Kernel, OpClass, OpField, Program
 from teenyc.record import record
-from teenyc.types import DType, Kind, TensorType, Type
+from teenyc.types import Compute, DType, Element, Kind, TensorType, Type
 
 CHECKING = ("numbers", "os")
 """What the host part imports."""
@@ -118,6 +118,13 @@ def _launcher_view(kernel: Kernel, tiled: Kernel | None, rows: Kernel | None, na
     return LauncherView((*lines, *([f"    {allows},"] if allows else []), ")"))
 
 
+def _like(element: Element, kernel: Kernel) -> str:
+    """The tensor whose dtype says what an element of memory between kernels is, and that is on the same device."""
+    pointers = [p for p in kernel.parameters if pointee(p.value.type) is not None]
+    of = element.of if isinstance(element, Compute) else element
+    return next((p.name for p in pointers if pointee(p.value.type) == of), pointers[0].name)
+
+
 def _facts_of(kernel: Kernel, names: Names) -> Iterator[str]:
     """A function of the arguments, 4 columns in, that tells launches apart.
 
@@ -149,14 +156,33 @@ def _is_integer(type: Type) -> bool:
 
 
 def _with_rows(kernel: Kernel, rows: Kernel, blocked: str, names: Names) -> str:
-    """The blocked kernel behind the one that runs before, with the number of its iterations as a function."""
+    """The blocked kernel behind the one that runs before, 4 columns in."""
+    arguments = [literal(names.item(kernel.name)), names.item(rows.name), blocked]
+    lines = ["_WithRows(", *(f"        {text}," for text in arguments), *_before(kernel, rows, names), "    )"]
+    return "\n".join(lines)
+
+
+def _before(kernel: Kernel, rows: Kernel, names: Names) -> Iterator[str]:
+    """A function of the grid, what is given by name, and arguments, 8 columns in, for a launch of what runs before.
+
+    It gives three tuples: how many numbers that computes along each axis; what it is given; and the tensors whose
+    dtypes tell what the numbers are.
+    """
     assert rows.tiling is not None, "it takes blocks"
     assert rows.tiling.prologue is not None, "it runs before"
-    extent = rows.tiling.prologue.extent
-    local = {name: names.local(kernel.name, name) for name in sorted(extent.names)}
-    iterations = f"lambda {', '.join(local.values())}: {extent_text(extent, local)}".replace("lambda :", "lambda:")
-    arguments = [literal(names.item(kernel.name)), names.item(rows.name), blocked, iterations]
-    return "\n    ".join(bracketed("_WithRows(", arguments, ")", 5))
+    prologue = rows.tiling.prologue
+    local = {p.name: names.local(kernel.name, p.name) for p in kernel.parameters}
+    grid, named = (free_name(name, local.values()) for name in ("grid", "named"))
+    sizes = {name: local.get(name) or f'{named}["{names.local(kernel.name, name)}"]' for name in prologue.extent.names}
+    entries = [f"{grid}[{axis}]" if axis in prologue.axes else "1" for axis in range(3)]
+    entries[prologue.axis] = f"max({extent_text(prologue.extent, sizes)}, 0)"
+    scratch = {name for name, _ in prologue.scratch} | {name for _, name in rows.tiling.counts}
+    given = [local[p.name] for p in rows.parameters if p.name not in scratch]
+    like = [local[_like(element, kernel)] for _, element in prologue.scratch]
+    yield from _filled("        lambda ", [grid, named, *local.values()], ": (")
+    for items in (entries, given, like):
+        yield from _filled("            (", items, ",)," if len(items) == 1 else "),")
+    yield "        ),"
 
 
 def _allows(kernel: Kernel, tiled: Kernel, names: Names) -> str:

@@ -12,7 +12,7 @@ from teenyc.codegen.sizes import extent_text
 from teenyc.ir.nodes import Call, Kernel, Let, OpClass, Program, Requirement
 from teenyc.ir.walk import statements_of
 from teenyc.record import field, record
-from teenyc.types import Compute, Element, Extent, Pointer, TensorType, Type
+from teenyc.types import Element, Extent, Pointer, TensorType, Type
 
 NOTHING: Mapping[str, str] = {}
 
@@ -165,10 +165,9 @@ def tiled_facts(kernel: Kernel, before: Kernel | None, names: Names) -> dict[str
 def rows_facts(kernel: Kernel, names: Names) -> dict[str, object]:
     """What a launcher must know of a kernel that runs before a blocked one.
 
-    Its grid has along `axis` the `iterations`, in blocks, and along `axes` what the source's grid has. `scratch` is
-    what it writes for each entry of that grid, by the last parameters in front of the count: the type, and a tensor
-    whose dtype tells what `D` is. `sizes` are the arguments on which the iterations depend, and `parameters` those
-    that it is given, as the source orders them.
+    Its grid has along `axis` the `iterations`, in blocks, and along `axes` what the source's grid has. `scratch` are
+    the types of what it writes for each entry of that grid, by the last parameters in front of the count, and
+    `parameters` the arguments of a launch that it is given.
     """
     tiling = kernel.tiling
     assert tiling is not None, "it takes blocks"
@@ -186,11 +185,7 @@ def rows_facts(kernel: Kernel, names: Names) -> dict[str, object]:
             *(spelled[c.name] for c in kernel.constants if c.name != block),
             *(v.name for v in kernel.type_variables if v not in pointers),
         ],
-        "scratch": {
-            spelled[name]: {"type": str(element), "like": spelled[_like(element, kernel, scratch)]}
-            for name, element in prologue.scratch
-        },
-        "sizes": list(local.values()),
+        "scratch": {spelled[name]: str(element) for name, element in prologue.scratch},
         "iterations": extent_text(prologue.extent, local),
         "axis": AXES[axis],
         "axes": [AXES[n] for n in prologue.axes],
@@ -198,13 +193,6 @@ def rows_facts(kernel: Kernel, names: Names) -> dict[str, object]:
         "counts": {AXES[axis]: spelled[count]},
         "config": {spelled.get(n, n): value for n, value in config},
     }
-
-
-def _like(element: Element, kernel: Kernel, scratch: Collection[str]) -> str:
-    """The tensor whose dtype says what an element of memory between kernels is, and that is on the same device."""
-    pointers = [p for p in kernel.parameters if pointee(p.value.type) is not None and p.name not in scratch]
-    of = element.of if isinstance(element, Compute) else element
-    return next((p.name for p in pointers if pointee(p.value.type) == of), pointers[0].name)
 
 
 def _has_dots(kernel: Kernel) -> bool:

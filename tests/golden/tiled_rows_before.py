@@ -212,8 +212,7 @@ TEENYC = {
                     "function": "normalised_rows",
                     "parameters": ["a", "w", "k_size", "batch_size"],
                     "constants": ["N"],
-                    "scratch": {"norm_rows": {"type": "D::Compute", "like": "a"}},
-                    "sizes": ["batch_size", "k_size"],
+                    "scratch": {"norm_rows": "D::Compute"},
                     "iterations": "batch_size * k_size",
                     "axis": "x",
                     "axes": ["y"],
@@ -788,20 +787,19 @@ class _WithRows:
     """A kernel in blocks, `tiled`, and `rows`, which runs before it: launched like one, with the grid of `tiled`.
 
     `rows` computes once what all programs of `tiled` need of each iteration, into memory that is this launch's own.
+    `before` tells, of the arguments and the grid, how many numbers these are along each axis of a grid, what `rows` is
+    given, and the tensors whose dtypes say what the numbers are.
     """
 
-    def __init__(self, name, rows, tiled, iterations):
+    def __init__(self, name, rows, tiled, before):
         facts = TEENYC["kernels"][name]
         self.rows, self.tiled, self.fn, self.arg_names = rows, tiled, tiled.fn, tiled.arg_names
-        self._facts, self._iterations, self._dtypes = facts["tiled"]["rows"], iterations, {}
+        self._before, self._facts, self._dtypes = before, facts["tiled"]["rows"], {}
         self._names = [p["name"] for p in facts["parameters"]]
-        places = {name: place for place, name in enumerate(self._names)}
-        self._given = [places[name] for name in self._facts["parameters"]]
-        self._sized = [(name, places.get(name)) for name in self._facts["sizes"]]
-        self._written = [(places[s["like"]], s["type"]) for s in self._facts["scratch"].values()]
+        self._types = [*self._facts["scratch"].values()]
         self._passed = (*self._facts["constants"], "enable_fp_fusion", "debug")
-        self._block = self._facts["config"][self._facts["blocks"][self._facts["axis"]]]
-        self._axis, self._axes = "xyz".index(self._facts["axis"]), ["xyz".index(axis) for axis in self._facts["axes"]]
+        self._axis, self._config = "xyz".index(self._facts["axis"]), self._facts["config"]
+        self._block = self._config[self._facts["blocks"][self._facts["axis"]]]
 
     @property
     def cache_key(self):
@@ -814,64 +812,56 @@ class _WithRows:
         return self.run(*args, grid=grid, warmup=True, **named)
 
     def run(self, *args, grid, warmup=False, **named):
-        args, named = self._positional(args, named)
-        grid = (*grid, 1, 1)[:3]
-        count, kept = self._sizes(args, grid, named)
-        scratch = self._scratch(args, count * kept[0] * kept[1] * kept[2])
-        kept[self._axis] = -(-count // self._block)
-        given = {**{name: named[name] for name in self._passed if name in named}, **self._facts["config"]}
-        before = (*[args[n] for n in self._given], *scratch, count)
+        args, named, entries, given, like = self._standard(args, grid, named)
+        count = entries[self._axis]
+        scratch = [self._made(t, kind, math.prod(entries)) for t, kind in zip(like, self._types, strict=True)]
+        blocks = (*entries[: self._axis], -(-count // self._block), *entries[self._axis + 1 :])
+        passed = {name: named[name] for name in self._passed if name in named}
         if warmup:
-            self.rows.warmup(*before, grid=tuple(kept), **given)
+            self.rows.warmup(*given, *scratch, count, grid=blocks, **passed, **self._config)
             return self.tiled.warmup(*args, *scratch, grid=grid, **named)
-        if count > 0:
-            self.rows[tuple(kept)](*before, **given)
+        if count:
+            self.rows[blocks](*given, *scratch, count, **passed, **self._config)
         return self.tiled[grid](*args, *scratch, **named)
 
     def allows(self, grid, args, named):
         """Whether `rows` can be launched: its grid and its memory are not too large."""
-        args, named = self._positional(args, named)
-        count, kept = self._sizes(args, grid, named)
-        return count * kept[0] * kept[1] * kept[2] < 2**31 and -(-count // self._block) <= _LIMITS[self._axis]
+        _, _, entries, _, _ = self._standard(args, grid, named)
+        return math.prod(entries) < 2**31 and -(-entries[self._axis] // self._block) <= _LIMITS[self._axis]
 
-    def _positional(self, args, named):
-        """The parameters by position, and all else by name."""
-        if len(args) == len(self._names):
-            return args, named
-        named = dict(named)
-        return (*args, *[named.pop(name) for name in self._names[len(args) :]]), named
+    def _standard(self, args, grid, named):
+        """All parameters by position and all else by name, and what `before` tells of them."""
+        if len(args) != len(self._names):
+            named = dict(named)
+            args = (*args, *[named.pop(name) for name in self._names[len(args) :]])
+        return args, named, *self._before((*grid, 1, 1), named, *args)
 
-    def _sizes(self, args, grid, named):
-        """How many iterations there are, and the grid along the axes that `rows` shares with `tiled`, 1 elsewhere."""
-        sizes = [named[name] if place is None else args[place] for name, place in self._sized]
-        return max(self._iterations(*sizes), 0), [grid[axis] if axis in self._axes else 1 for axis in range(3)]
-
-    def _scratch(self, args, size):
-        """Memory for what `rows` writes, of the types in which it computes that."""
-        tensors = [getattr(args[place], "base", args[place]) for place, _ in self._written]
-        kinds = tuple(args[place].dtype for place, _ in self._written)
-        if kinds not in self._dtypes:
-            elements = [_computed(element, kind) for (_, element), kind in zip(self._written, kinds, strict=True)]
-            self._dtypes[kinds] = [_dtype_like(t, e) for t, e in zip(tensors, elements, strict=True)]
-        return [t.new_empty(size, dtype=dtype) for t, dtype in zip(tensors, self._dtypes[kinds], strict=True)]
-
-
-def _computed(element, dtype):
-    """The type of a number that is an `element`: of `D::Compute`, that in which a `D` of some dtype is computed."""
-    stored = _element(dtype)
-    return element if "::" not in element else "f32" if _FLOATS.get(stored, 32) < 32 else stored
-
-
-def _dtype_like(tensor, element):
-    """The dtype of an element type, of the library that a tensor is from."""
-    convert = {"f32": "float", "f64": "double", "i32": "int", "i64": "long"}.get(element)
-    return getattr(tensor.new_empty(0), convert)().dtype if convert else tensor.dtype
+    def _made(self, tensor, element, size):
+        """Memory for numbers of an element type: of `D::Compute`, that in which a `D` like the tensor's is computed."""
+        dtype = self._dtypes.get((element, tensor.dtype))
+        memory = getattr(tensor, "base", tensor)
+        if dtype is None:
+            stored = _element(tensor.dtype)
+            kind = element if "::" not in element else "f32" if _FLOATS.get(stored, 32) < 32 else stored
+            convert = {"f32": "float", "f64": "double", "i32": "int", "i64": "long"}.get(kind)
+            dtype = getattr(memory.new_empty(0), convert)().dtype if convert else memory.dtype
+            self._dtypes[element, tensor.dtype] = dtype
+        return memory.new_empty(size, dtype=dtype)
 
 
 normalised = _Launcher(
     "normalised",
     normalised_plain,
-    _WithRows("normalised", normalised_rows, normalised_tiled, lambda batch_size, k_size: batch_size * k_size),
+    _WithRows(
+        "normalised",
+        normalised_rows,
+        normalised_tiled,
+        lambda grid, named, a, w, b, c, k_size, batch_size: (
+            (max(batch_size * k_size, 0), grid[1], 1),
+            (a, w, k_size, batch_size),
+            (a,),
+        ),
+    ),
     lambda a, w, b, c, k_size, batch_size: (
         (a.data_ptr(), w.data_ptr(), b.data_ptr(), c.data_ptr()),
         (
