@@ -173,8 +173,8 @@ class Prologue:
 
     `values` are the ids of numbers that each iteration of a loop, by its counter, makes of that and of the indices of
     programs along `axes` alone; `names` the parameters to their memory, and `loads` the ids of what the loop then no
-    longer loads. `extent` is how many iterations there are, a polynomial over parameters and constants, and `axis`
-    the program axis along which the kernel has them.
+    longer loads. The iterations begin at `start`, and there are as many as `extent` says, polynomials over parameters
+    and constants; `axis` is the program axis along which the kernel has them.
     """
 
     loop: int
@@ -183,6 +183,7 @@ class Prologue:
     loads: tuple[int, ...]
     axis: int
     axes: tuple[int, ...]
+    start: Extent
     extent: Extent
 
 

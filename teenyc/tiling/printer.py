@@ -132,7 +132,8 @@ def _prologue(rows: Tiled, prologue: Prologue | None) -> Iterator[str]:
     numbers = (f"{n} for {names[v]}" for n, v in zip(prologue.names, prologue.values, strict=True))
     axes = "".join(f", program {axis}" for axis in prologue.axes)
     loads = ", ".join(names[id] for id in prologue.loads)
-    grid = f"{prologue.extent} along program {prologue.axis}{axes}"
+    start = f" from {prologue.start}" if prologue.start.known != 0 else ""
+    grid = f"{prologue.extent}{start} along program {prologue.axis}{axes}"
     yield f"    prologue {', '.join(numbers)}: {grid}, in the place of {loads}"
     yield from (f"    {line}" for line in print_plan(rows.form.kernel, rows).splitlines())
 

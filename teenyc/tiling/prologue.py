@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from teenyc.ir.nodes import Call, For, Kernel, Let, Literal, Operand, Return, Statement, Value
+from teenyc.ir.nodes import Call, For, Kernel, Let, Operand, Return, Statement, Value
 from teenyc.ir.walk import all_operands, blocks_of, operands_of, statements_of, values_of
 from teenyc.tiling.choose import free_name
 from teenyc.tiling.plan import LoopPlan, Plan, Prologue, Refusal
 from teenyc.tiling.slices import Slices, written
-from teenyc.types import F32, F64, I32, I64, Compute, Extent, TensorType
+from teenyc.tiling.trips import Range, range_of
+from teenyc.types import F32, F64, I32, I64, Compute, TensorType
 
 ELEMENTS = (F32, F64, I32, I64)
 """What memory between two kernels may hold, beside what `D` is computed in: types that every tensor can be made of."""
@@ -46,6 +47,7 @@ class _Search:
         self.inside = {v.id for s in loop.body.statements if isinstance(s, Let) for v in s.results}
         self.blocked = frozenset(axis.id for axis in plan.programs)
         self.frontier = tuple(self.met())
+        self.range = range_of(loop, self.slices, self.blocked)
 
     def found(self) -> Prologue | tuple[Refusal, ...]:
         candidates = self.worthwhile(tuple(v for v in self.frontier if self.is_reduced(v)))
@@ -57,8 +59,7 @@ class _Search:
         return tuple(Refusal(reason, self.slices.lets[v.id].span, subject=v.name) for v, reason in refused)
 
     def prologue(self, values: tuple[Value, ...]) -> Prologue:
-        extent = self.extent()
-        assert extent is not None, "how many iterations there are is known"
+        assert isinstance(self.range, Range), "which iterations there are is known"
         axes = frozenset[int]().union(*(made.axes for v in values if (made := self.slices.made(v))))
         names: list[str] = []
         for value in values:
@@ -71,7 +72,8 @@ class _Search:
             loads=tuple(sorted(self.gone(values, values).values())),
             axis=self.plan.programs[0].id,
             axes=tuple(sorted(axes)),
-            extent=extent,
+            start=self.range.start,
+            extent=self.range.extent,
         )
 
     # ---- what is common to all programs -----------------------------------------------------------------------------
@@ -119,8 +121,10 @@ class _Search:
 
     def reason(self, value: Value) -> str:
         """Why all programs compute a number alike; nothing where none must."""
-        if self.extent() is None:
-            return "how many iterations there are is no polynomial of the kernel's parameters"
+        if isinstance(self.range, str):
+            return self.range
+        if not self.range.extent.names | self.range.start.names <= self.known():
+            return "which iterations there are depends on what a caller does not know"
         if any(isinstance(statement, Return) for statement in self.before()):
             return "some programs return before the loop"
         element = value.type.element if isinstance(value.type, TensorType) else None
@@ -135,22 +139,16 @@ class _Search:
             (f"`{name}`, which it is made of, is written in this kernel" for name in sorted(changed & roots)), ""
         )
 
+    def known(self) -> frozenset[str]:
+        """What a launch knows: padded constants are made in the kernel."""
+        return frozenset([*(p.name for p in self.kernel.parameters), *(c.name for c in self.kernel.constants)])
+
     def before(self) -> Iterator[Statement]:
         """The statements in front of the loop, and what is inside them."""
         for depth, statement in statements_of(self.kernel.body):
             if not depth and statement is self.loop:
                 return
             yield statement
-
-    def extent(self) -> Extent | None:
-        """How far the counter goes, which is the number of iterations."""
-        start, stop = (self.slices.polynomial(bound) for bound in (self.loop.start, self.loop.stop))
-        is_one = isinstance(self.loop.step, Literal) and self.loop.step.value == 1
-        if start is None or stop is None or not is_one:
-            return None
-        extent = stop - start
-        known = {*(p.name for p in self.kernel.parameters), *(c.name for c in self.kernel.constants)}
-        return extent if extent.names <= known else None
 
 
 def _operands(statement: Statement) -> Iterator[Operand]:

@@ -17,6 +17,7 @@ from teenyc.ir.nodes import (
     Call,
     Cast,
     Constant,
+    Copy,
     For,
     Kernel,
     Let,
@@ -33,7 +34,7 @@ from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.tiling.plan import Prologue
 from teenyc.tiling.slices import Slices, is_repeatable
-from teenyc.types import I32, I64, Compute, Element, Pointer, TensorType, Type, TypeVar, scalar
+from teenyc.types import I32, I64, Compute, Element, Extent, Pointer, TensorType, Type, TypeVar, scalar
 
 
 def with_loads(kernel: Kernel, prologue: Prologue) -> Kernel:
@@ -44,7 +45,9 @@ def with_loads(kernel: Kernel, prologue: Prologue) -> Kernel:
     statements: list[Statement] = []
     for statement in kernel.body.statements:
         if statement is loop:
-            statement = _loading(loop, prologue, dict(zip(prologue.values, memory, strict=True)), statements, ids)
+            statement = _loading(
+                kernel, loop, prologue, dict(zip(prologue.values, memory, strict=True)), statements, ids
+            )
         statements.append(statement)
     parameters = (*kernel.parameters, *memory)
     return replace(kernel, parameters=parameters, body=replace(kernel.body, statements=tuple(statements)))
@@ -56,9 +59,9 @@ def rows(kernel: Kernel, prologue: Prologue) -> Kernel:
     slices, ids = Slices.of(kernel, loop), _ids(kernel)
     memory = _memory(kernel, prologue, ids, loop.span)
     values = [slices.lets[id].results[0] for id in prologue.values]
-    needed = slices.slice([*values, loop.start, loop.stop])
+    needed = slices.slice(values)
     statements: list[Statement] = [s for s in kernel.body.statements if _is_in(s, needed)]
-    writer = _Writer(statements, statements, ids, loop.span)
+    writer = _Writer(kernel, statements, statements, ids, loop.span)
     writer.counter(prologue, loop)
     statements += [s for s in loop.body.statements if _is_in(s, needed)]
     for value, parameter in zip(values, memory, strict=True):
@@ -89,6 +92,7 @@ def _doc(kernel: Kernel, loop: For, values: Sequence[Value]) -> str:
 
 
 def _loading(
+    kernel: Kernel,
     loop: For,
     prologue: Prologue,
     memory: Mapping[int, Parameter],
@@ -100,7 +104,7 @@ def _loading(
     for statement in loop.body.statements:
         parameter = memory.get(statement.results[0].id) if isinstance(statement, Let) and statement.results else None
         if parameter is not None and isinstance(statement, Let):
-            pointer = _Writer(before, statements, ids, statement.span).address(parameter.value, prologue, loop)
+            pointer = _Writer(kernel, before, statements, ids, statement.span).address(parameter.value, prologue, loop)
             statement = replace(statement, operation=Call(intrinsic="load", operands=(("pointer", pointer),)))
         statements.append(statement)
     return replace(loop, body=_swept(replace(loop.body, statements=tuple(statements))))
@@ -176,9 +180,11 @@ class _Writer:
     """Writes addresses of numbers in memory between the kernels, behind other statements."""
 
     def __init__(
-        self, before: Sequence[Statement], statements: list[Statement], ids: Iterator[int], span: Span
+        self, kernel: Kernel, before: Sequence[Statement], statements: list[Statement], ids: Iterator[int], span: Span
     ) -> None:
         self.before, self.statements, self.ids, self.span = before, statements, ids, span
+        self.known: dict[str, Operand] = {p.name: p.value for p in kernel.parameters}
+        self.known |= {c.name: Constant(c.name, c.type) for c in kernel.constants}
 
     def let(self, operation: Operation, element: Element) -> Value:
         value = Value(next(self.ids), scalar(element))
@@ -188,32 +194,46 @@ class _Writer:
     def counter(self, prologue: Prologue, loop: For) -> None:
         """The iteration of a program, under the name of the loop's counter."""
         operation: Operation = Call(intrinsic="program_id", attributes=(("axis", prologue.axis),))
-        is_wide = loop.counter.type == scalar(I64)
-        if is_wide or not _is_zero(loop.start):
+        if loop.counter.type != scalar(I32) or prologue.start.known != 0:
             index: Operand = self.let(operation, I32)
-            operation = Cast(operand=index)
-            if not _is_zero(loop.start):
-                operation = Binary(operator="add", left=loop.start, right=self.wide(index) if is_wide else index)
+            operation = Copy(operand=index)
+            if loop.counter.type != scalar(I32):
+                operation = Cast(operand=index)
+            if prologue.start.known != 0:
+                element = _element(loop.counter.type)
+                start, index = self.number(prologue.start, element), self.cast(index, element)
+                operation = Binary(operator="add", left=start, right=index)
         self.statements.append(Let(results=(loop.counter,), operation=operation, span=self.span))
 
     def address(self, pointer: Value, prologue: Prologue, loop: For) -> Value:
         """The address of the number of an iteration."""
         element = _element(pointer.type)
         if prologue.axes:
-            program = self.program(prologue.axes)
-            base = self.let(Binary(operator="mul", left=program, right=self.extent(loop)), I64)
+            program, extent = self.program(prologue.axes), self.number(prologue.extent, I64)
+            base = self.let(Binary(operator="mul", left=program, right=extent), I64)
             pointer = self.let(Offset(pointer=pointer, offset=base), element)
         iteration: Operand = loop.counter
-        if not _is_zero(loop.start):
-            iteration = self.let(Binary(operator="sub", left=iteration, right=loop.start), _element(iteration.type))
+        if prologue.start.known != 0:
+            counted = _element(loop.counter.type)
+            start = self.number(prologue.start, counted)
+            iteration = self.let(Binary(operator="sub", left=iteration, right=start), counted)
         return self.let(Offset(pointer=pointer, offset=iteration), element)
 
-    def extent(self, loop: For) -> Operand:
-        """How many iterations there are, in 64 bits."""
-        stop = self.wide(loop.stop)
-        if _is_zero(loop.start):
-            return stop
-        return self.let(Binary(operator="sub", left=stop, right=self.wide(loop.start)), I64)
+    def number(self, extent: Extent, element: Element) -> Operand:
+        """A polynomial over parameters and constants as a number: first the terms that are added."""
+        total: Operand | None = None
+        for monomial, coefficient in sorted(extent.terms, key=lambda term: term[1] < 0):
+            factors = [self.cast(self.known[atom], element) for atom in monomial if isinstance(atom, str)]
+            if abs(coefficient) != 1 or not factors:
+                factors.append(Literal(abs(coefficient), scalar(element)))
+            term = factors[0]
+            for factor in factors[1:]:
+                term = self.let(Binary(operator="mul", left=term, right=factor), element)
+            if total is None and coefficient < 0:
+                total = Literal(0, scalar(element))
+            operator = "add" if coefficient > 0 else "sub"
+            total = term if total is None else self.let(Binary(operator=operator, left=total, right=term), element)
+        return Literal(0, scalar(element)) if total is None else total
 
     def program(self, axes: tuple[int, ...]) -> Operand:
         """The index of a program among those along some axes, in 64 bits."""
@@ -236,20 +256,15 @@ class _Writer:
 
     def wide(self, operand: Operand) -> Operand:
         """An integer in 64 bits."""
-        if operand.type == scalar(I64):
-            return operand
-        if isinstance(operand, Literal):
-            return Literal(operand.value, scalar(I64))
-        return self.let(Cast(operand=operand), I64)
+        return self.cast(operand, I64)
+
+    def cast(self, operand: Operand, element: Element) -> Operand:
+        return operand if operand.type == scalar(element) else self.let(Cast(operand=operand), element)
 
 
 def _is_index(operation: Operation, axis: int) -> bool:
     is_index = isinstance(operation, Call) and operation.intrinsic == "program_id"
     return is_index and isinstance(operation, Call) and operation.attribute("axis", 0) == axis
-
-
-def _is_zero(operand: Operand) -> bool:
-    return isinstance(operand, Literal) and operand.value == 0
 
 
 def _element(type: Type) -> Element:

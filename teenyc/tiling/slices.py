@@ -9,16 +9,12 @@ from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir.nodes import (
     Apply,
-    Binary,
     Call,
-    Cast,
-    Constant,
     Copy,
     ExpandDims,
     For,
     Kernel,
     Let,
-    Literal,
     Offset,
     Operand,
     Operation,
@@ -27,7 +23,7 @@ from teenyc.ir.nodes import (
 )
 from teenyc.ir.walk import map_operation, operands_of, statements_of
 from teenyc.record import record
-from teenyc.types import DType, Extent, TensorType, Type, is_integer
+from teenyc.types import DType, TensorType, Type, is_integer
 
 OF_A_LAUNCH = ("device", "assembly")
 """Families of intrinsics that may give something else in another kernel; `num_programs` does, too."""
@@ -116,26 +112,6 @@ class Slices:
                 return self.root(call.operands[0][1])
         return ""
 
-    def polynomial(self, operand: Operand) -> Extent | None:
-        """An integer as a polynomial over parameters and constants, where it is one."""
-        match operand:
-            case Literal(value=value):
-                return Extent.of(int(value))
-            case Constant(name=name):
-                return Extent.of(name)
-            case Value(id=id, name=name) if id in self.free:
-                return Extent.of(name) if _bits(operand) and not self.free[id].counts else None
-        let = self.lets.get(operand.id)
-        match let.operation if let is not None else None:
-            case Copy(operand=inner) | Cast(operand=inner) if 0 < _bits(inner) <= _bits(operand):
-                return self.polynomial(inner)
-            case Binary(operator="add" | "sub" | "mul" as operator, left=left, right=right) if _bits(left):
-                first, second = self.polynomial(left), self.polynomial(right)
-                if first is None or second is None:
-                    return None
-                return first + second if operator == "add" else first - second if operator == "sub" else first * second
-        return None
-
 
 def written(kernel: Kernel, slices: Slices) -> frozenset[str]:
     """The parameters to whose memory a kernel writes; nothing for an address that begins nobody knows where."""
@@ -178,7 +154,7 @@ def is_repeatable(call: Call) -> bool:
     return known.is_pure and known.family not in OF_A_LAUNCH and call.intrinsic != "num_programs"
 
 
-def _bits(operand: Operand) -> int:
+def bits_of(operand: Operand) -> int:
     """How wide an integer is; 0 for anything else."""
     element = operand.type.element if isinstance(operand.type, TensorType) else None
     return element.bits if isinstance(element, DType) and is_integer(element) else 0

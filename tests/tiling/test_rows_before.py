@@ -37,6 +37,32 @@ fn weighted<const N: i32>(w: Pointer<i32>, x: Pointer<i64>, a: Pointer<f64>, b: 
 """
 
 
+CAUSAL = """
+#[kernel(tile(k_row, q_row))]
+fn backward_dkv<const N: i32>(
+    q: Pointer<f32>, k: Pointer<f32>, v: Pointer<f32>, o: Pointer<f32>, d_o: Pointer<f32>, l: Pointer<f32>,
+    dk: Pointer<f32>, dv: Pointer<f32>, rows: i32, first: i32,
+) {
+    let k_row = program_id(0);
+    let lane = arange(0, N);
+    let own_k = load(k + k_row * N + lane);
+    let own_v = load(v + k_row * N + lane);
+    let mut acc_k = zeros::<f32>(&[N]);
+    let mut acc_v = zeros::<f32>(&[N]);
+    for q_row in BOUNDS {
+        let query = load(q + q_row * N + lane);
+        let row_do = load(d_o + q_row * N + lane);
+        let d = sum(load(o + q_row * N + lane) * row_do, axis = 0);
+        let p = exp(sum(query * own_k, axis = 0) - load(l + q_row));
+        acc_v += p * row_do;
+        acc_k += p * (sum(row_do * own_v, axis = 0) - d) * query;
+    }
+    store(dk + k_row * N + lane, acc_k);
+    store(dv + k_row * N + lane, acc_v);
+}
+"""
+
+
 @pytest.fixture(scope="module")
 def bundled(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     text = (kernels_directory() / "flash_attn2.tk").read_text(encoding="utf-8")
@@ -151,6 +177,29 @@ def test_numbers_for_each_program_along_two_axes(folder: Path, device: str, dtyp
         scaled = b[:, first:].double() / weights.norm(dim=2, keepdim=True)
         expected = a[:, first:].double() @ scaled + weights.amax(2).sum(1)[:, None, None]
         close(got[head], expected, TOLERANCE[dtype])
+
+
+@pytest.mark.parametrize(("bounds", "first"), [("k_row..rows", 0), ("first + k_row..rows", 3), ("0..rows", None)])
+@pytest.mark.parametrize("rows", [1, 15, 17, 40])
+def test_bounds_of_which_those_of_the_first_row_are_widest(
+    folder: Path, device: str, bounds: str, first: int | None, rows: int, made: list[torch.Tensor]
+) -> None:
+    n = 16
+    kernel = module_of(CAUSAL.replace("BOUNDS", bounds), folder, f"causal_{first}").backward_dkv
+    q, k, v, d_o = (torch.randn((rows, n), dtype=torch.float64) / 2 for _ in range(4))
+    k, v = (x.requires_grad_() for x in (k, v))
+    counts = torch.ones(rows, rows).tril(-(first or 0)) if first is not None else torch.ones(rows, rows)
+    scores = (q @ k.T).masked_fill(counts == 0, float("-inf"))
+    o = torch.softmax(scores, dim=1).nan_to_num(0.0) @ v
+    o.backward(d_o)
+    given = [x.detach().float().to(device) for x in (q, k, v, o, d_o, torch.logsumexp(scores, dim=1))]
+    out = [Guarded((rows, n), torch.float32, device) for _ in range(2)]
+    made.clear()
+    kernel[rows,](*given, *(each.tensor for each in out), rows, first or 0, N=n)
+    assert [t.numel() for t in made if t.numel()] == [rows - (first or 0)] * (rows > (first or 0))
+    for each, exact in zip(out, (k.grad, v.grad), strict=True):
+        assert exact is not None
+        close(each.check(), exact.nan_to_num(0.0), 1e-5)
 
 
 def test_every_form_of_a_launch(folder: Path, device: str) -> None:
