@@ -105,7 +105,7 @@ def normalised_rows(
     weights = tl.load((w + (batch * k_size + k) * N)[:, None] + lane, mask=n_lanes, other=0.0)
     weights_value = weights.to(COMPUTE)
     norm = tl.sqrt(tl.sum(weights_value * weights_value, axis=1))
-    tl.store(norm_rows + batch * (tl.cast(k_size, tl.int64) * batch_size) + k, norm, mask=is_k)
+    tl.store(norm_rows + batch * (tl.cast(batch_size, tl.int64) * k_size) + k, norm, mask=is_k)
 
 
 @triton.jit
@@ -140,7 +140,7 @@ def normalised_tiled(
     b_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
     acc = tl.zeros([BLOCK_M, N_PADDED], dtype=COMPUTE)
     for k_start in range(0, full_k, BLOCK_N):
-        norm = tl.load(norm_rows + (batch * product + k_start) + norm_rows_lanes)
+        norm = tl.load(norm_rows + (batch * batch_size * k_size + k_start) + norm_rows_lanes)
         acc = _dot_mixed(
             tl.load(a + k_start + a_lanes).to(COMPUTE) / norm[None, :],
             tl.load(b + tl.cast(k_start, tl.int64) * N + b_lanes, mask=n_lanes, other=0.0),
@@ -150,7 +150,7 @@ def normalised_tiled(
         )
     for k_start in range(full_k, product, BLOCK_N):
         is_k = tl.arange(0, BLOCK_N) < product - k_start
-        norm = tl.load(norm_rows + (batch * product + k_start) + norm_rows_lanes, mask=is_k, other=0.0)
+        norm = tl.load(norm_rows + (batch * batch_size * k_size + k_start) + norm_rows_lanes, mask=is_k, other=0.0)
         acc = _dot_mixed(
             tl.where(
                 is_k[None, :],
