@@ -1,7 +1,7 @@
 """teenyc compiles GPU kernels in Rust syntax to readable Triton source.
 
-`compile_source` is the pure compiler; `load` and `install` turn kernel files into modules. What a name needs is
-imported when the name is first used, so that `import teenyc` costs nothing.
+`compile_source` is the pure compiler; `load` and `install` turn kernel files into modules; `run` runs a kernel on the
+CPU. What a name needs is imported when the name is first used, so that `import teenyc` costs nothing.
 """
 
 from __future__ import annotations
@@ -11,19 +11,33 @@ from typing import TYPE_CHECKING
 from teenyc.version import __version__
 
 if TYPE_CHECKING:
-    from teenyc.diagnostics.model import CompileError
+    from teenyc.diagnostics.model import CompileError, RunError
     from teenyc.driver import Compiled, Options, compile_source
     from teenyc.runtime.load import install, load, uninstall
+    from teenyc.runtime.run import run
 
-__all__ = ["CompileError", "Compiled", "Options", "__version__", "compile_source", "install", "load", "uninstall"]
+__all__ = [
+    "CompileError",
+    "Compiled",
+    "Options",
+    "RunError",
+    "__version__",
+    "compile_source",
+    "install",
+    "load",
+    "run",
+    "uninstall",
+]
 
 _HOMES = {
     "CompileError": "teenyc.diagnostics.model",
     "Compiled": "teenyc.driver",
     "Options": "teenyc.driver",
+    "RunError": "teenyc.diagnostics.model",
     "compile_source": "teenyc.driver",
     "install": "teenyc.runtime.load",
     "load": "teenyc.runtime.load",
+    "run": "teenyc.runtime.run",
     "uninstall": "teenyc.runtime.load",
 }
 

@@ -29,9 +29,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "passes": DATA | {"tiling"},
     "codegen": {"source", "types", "intrinsics", "ir", "resources"},
     "driver": COMPILER,
-    "runtime": DATA | {"resources", "driver", "codegen.parameters"},
+    "evaluate": DATA,
+    "runtime": DATA | {"resources", "driver", "evaluate", "codegen.parameters"},
     "functional": DATA | {"resources", "driver", "runtime"},
-    "cli": DATA | {"resources", "driver", "runtime", "passes", "tiling", "syntax.ast"},
+    "cli": DATA | {"resources", "driver", "evaluate", "runtime", "passes", "tiling", "syntax.ast"},
     "__init__": {"diagnostics", "driver", "runtime"},
     "__main__": {"cli"},
 }
@@ -42,6 +43,7 @@ ONLY_IN = {
     "triton": {"runtime", "functional"},
     "torch": {"runtime", "functional"},
     "click": {"cli"},
+    "numpy": {"intrinsics", "evaluate", "runtime", "cli"},
 }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from teenyc.cli.settings import Settings
-from teenyc.cli.values import constants, dtypes, stage, stages, targets
+from teenyc.cli.values import arguments, constants, dtypes, grid, stage, stages, targets
 from teenyc.version import __version__
 
 FORMATS = ("human", "short", "json", "sarif")
@@ -18,6 +18,7 @@ SET = "Fix a constant: HEAD_DIM=64, CAUSAL=true."
 DTYPE = "Fix a dtype parameter: D=bf16."
 EXPLAIN = "Print what tiling does with each kernel and why, and write nothing."
 AFTER = "Print the IR after a pass, or after check, and write nothing."
+ARG = "Give a parameter an array or a number: x=randn(4,64), n=64."
 TILE = "Let each kernel take its rows in blocks, or none; else as the kernels say."
 TARGET = "Also compile for cuda:90, hip:gfx942, …"
 
@@ -76,6 +77,29 @@ def check(**arguments: Any) -> int:
     from teenyc.cli.build import build as run
 
     return run(_settings(writes=False, **arguments))
+
+
+@teenyc.command()
+@click.argument("file", type=click.Path(allow_dash=True))
+@click.argument("kernel")
+@click.option("--grid", callback=grid, metavar="N[,N[,N]]", help="How many programs; else as the kernel says.")
+@click.option("--arg", "arguments", multiple=True, callback=arguments, metavar="NAME=FORM", help=ARG)
+@click.option("--set", "constants", multiple=True, callback=constants, metavar="NAME=VALUE", help=SET)
+@click.option("--dtype", "dtypes", multiple=True, callback=dtypes, metavar="D=TYPE", help=DTYPE)
+@click.option("--seed", type=click.IntRange(min=0), default=0, help="Of random arguments (0).")
+@click.option("--save", type=click.Path(path_type=Path), metavar="DIR", help="Write what changed as DIR/NAME.npy.")
+@click.option("--color", type=click.Choice(("auto", "always", "never")), default="auto", help="(auto)")
+def run(**arguments: Any) -> int:
+    """Run a KERNEL of a kernel FILE on the CPU, without Triton or a GPU, and print what it wrote.
+
+    Each --arg gives a parameter: NAME=randn(4,64), rand, randint(0,9,64), zeros, ones, full(64,0.5), arange(64),
+    empty(64), a file x.npy, or a number. What the kernel's attributes say need not be given.
+    """
+    from teenyc.cli.run import run as run_kernel
+    from teenyc.cli.terminal import wants_color
+
+    color = wants_color(arguments.pop("color"), machine_readable=False)
+    return run_kernel(**arguments, color=color)
 
 
 @teenyc.command()

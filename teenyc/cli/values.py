@@ -22,6 +22,26 @@ def dtypes(_: click.Context, __: click.Parameter, words: Words) -> dict[str, str
     return dict(_dtype(word) for word in words)
 
 
+def grid(_: click.Context, __: click.Parameter, word: str | None) -> tuple[int, ...] | None:
+    """`--grid 64,4`: how many programs along each axis."""
+    if word is None:
+        return None
+    if re.fullmatch(r"\s*-?[0-9]+\s*(,\s*-?[0-9]+\s*)*", word) is None:
+        raise click.BadParameter(f"{word!r} is no list of numbers, such as 64,4")
+    return tuple(int(number) for number in word.split(","))
+
+
+def arguments(_: click.Context, __: click.Parameter, words: Words) -> dict[str, str]:
+    """`--arg NAME=FORM`: a parameter of the kernel and what it is given."""
+    found: dict[str, str] = {}
+    for word in words:
+        name, sign, form = word.partition("=")
+        if not sign or not name.strip().isidentifier():
+            raise click.BadParameter(f"{word!r} is not NAME=FORM, such as x=randn(64)")
+        found[name.strip()] = form.strip()
+    return found
+
+
 def targets(_: click.Context, __: click.Parameter, words: Words) -> Words:
     """`--target cuda:90` or `--target hip:gfx942`."""
     if words:

@@ -78,6 +78,14 @@ class CompileError(Exception):
         self.diagnostics = diagnostics
 
 
+class RunError(Exception):
+    """Raised where a kernel cannot be run on its arguments or goes wrong; holds the reports, prints them when shown."""
+
+    def __init__(self, diagnostics: tuple[Diagnostic, ...], rendered: str) -> None:
+        super().__init__(rendered)
+        self.diagnostics = diagnostics
+
+
 LIMIT = 100
 """At most this many reports of one source are shown; then a count."""
 

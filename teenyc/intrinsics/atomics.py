@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from teenyc.intrinsics.memory import MASK, POINTER, address, misfit, stored_misfit, stored_types
+from teenyc.intrinsics.reference import numpy
 from teenyc.intrinsics.rules import Need, is_present, mask, value
 from teenyc.intrinsics.spec import Effect, Facts, Intrinsic, Param, Role, Rule, Site, Variant
 from teenyc.types import (
@@ -180,6 +182,30 @@ def _may_be_float(facts: Facts) -> bool:
     return is_float(_memory(facts)) or is_generic_number(_memory(facts))
 
 
+def _exchanged(old: Any, val: Any) -> Any:
+    return val
+
+
+def _compared(old: Any, cmp: Any, val: Any) -> Any:
+    return numpy().where(old == cmp, val, old)
+
+
+def _kept(old: Any) -> Any:
+    return old
+
+
+UPDATES: Mapping[str, Callable[..., Any] | str] = {
+    "add": "add",
+    "max": "fmax",
+    "min": "fmin",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "xchg": _exchanged,
+}
+"""What the atomics with one value leave, by the end of their names."""
+
+
 def _record(
     name: str,
     fits: Callable[[Element], bool],
@@ -198,6 +224,7 @@ def _record(
         generics=1,
         effects=frozenset({Effect.ATOMIC}),
         first_by_name="mask",
+        update=UPDATES[name],
         stored=frozenset({"val"}),
         variants=(Variant(lowered, f"_atomic_{name}", f"_atomic_{name}"),) if lowered is not None else (),
     )
@@ -228,6 +255,7 @@ INTRINSICS = (
         first_by_name="sem",
         stored=frozenset({"cmp", "val"}),
         helper="_atomic_cas",
+        update=_compared,
     ),
     Intrinsic(
         "atomic_load",
@@ -240,6 +268,7 @@ INTRINSICS = (
         effects=frozenset({Effect.ATOMIC}),
         first_by_name="mask",
         helper="_atomic_load",
+        update=_kept,
     ),
     Intrinsic(
         "atomic_store",
@@ -253,6 +282,7 @@ INTRINSICS = (
         first_by_name="mask",
         stored=frozenset({"val"}),
         helper="_atomic_store",
+        update=_exchanged,
     ),
     Intrinsic(
         "atomic_poll",
@@ -272,5 +302,6 @@ INTRINSICS = (
         first_by_name="sem",
         stored=frozenset({"expected_value"}),
         helper="_atomic_poll",
+        update=_kept,
     ),
 )

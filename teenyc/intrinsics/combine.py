@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from teenyc.intrinsics.reference import numpy
+from teenyc.intrinsics.reference import in_each_program, numpy
 from teenyc.intrinsics.rules import Need, axis, flag, is_present, listed, needs_axes, value
 from teenyc.intrinsics.spec import Facts, Intrinsic, Param, Role, Site, Variant
 from teenyc.types import ONE, Shape, TensorType, shape_text
@@ -117,6 +117,17 @@ def _folded(values: list[Any], combine: Callable[..., Any]) -> list[list[Any]]:
     return steps
 
 
+def _in_programs(combined: Callable[..., Any]) -> Callable[..., Any]:
+    """A reference whose inputs have one shape, also where some are the same in all programs."""
+
+    def batched(**arguments: Any) -> Any:
+        names = [n for n, a in arguments.items() if isinstance(a, numpy().ndarray)]
+        alike = dict(zip(names, in_each_program(*(arguments[n] for n in names)), strict=True))
+        return combined(**arguments | alike)
+
+    return batched
+
+
 _SEVERAL = "(({input}), axis={axis}, combine_fn={combine_fn}"
 
 INTRINSICS = (
@@ -135,6 +146,7 @@ INTRINSICS = (
         "reduction",
         generics=2,
         reference=_reduced,
+        batched=_in_programs(_reduced),
         first_by_name="axis",
         variants=(
             Variant(lambda f: _has_several(f) and _keeps(f), f"tl.reduce{_SEVERAL}, keep_dims=True)"),
@@ -156,6 +168,7 @@ INTRINSICS = (
         "scan",
         generics=1,
         reference=_scanned,
+        batched=_in_programs(_scanned),
         first_by_name="axis",
         variants=(
             Variant(

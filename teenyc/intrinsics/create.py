@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teenyc.intrinsics.reference import numpy
+from teenyc.intrinsics.reference import in_each_program, numpy
 from teenyc.intrinsics.rules import (
     Need,
     axis,
@@ -132,6 +132,14 @@ def _dtype_of_result(site: Site, results: tuple[Type, ...]) -> tuple[tuple[str, 
     return (("dtype", result.element),) if isinstance(result, TensorType) else ()
 
 
+def _filled(shape: tuple[int, ...], value: Any, dtype: Any) -> Any:
+    return numpy().broadcast_to(value.reshape(-1, *(1,) * len(shape)), (len(value), *shape))
+
+
+def _joined(input: Any, other: Any, dim: int) -> Any:
+    return numpy().concatenate(in_each_program(input, other), axis=dim)
+
+
 def _zeros_like(site: Site) -> tuple[TensorType, ...] | None:
     type = value(site, "input", Need.ELEMENT)
     return None if type is None else (type,)
@@ -220,6 +228,7 @@ INTRINSICS = (
         first_by_name="dtype",
         fills=_dtype_of_result,
         reference=lambda shape, value, dtype: numpy().full(shape, value, dtype),
+        batched=_filled,
     ),
     Intrinsic(
         "cat",
@@ -236,5 +245,6 @@ INTRINSICS = (
         generics=1,
         helper="_cat",
         reference=lambda input, other, dim=0: numpy().concatenate([input, other], axis=dim),
+        batched=_joined,
     ),
 )

@@ -283,6 +283,7 @@ def _atomic_record(name: str, fits: Callable[[Element], bool], need: str, summar
         summary,
         "descriptors",
         effects=frozenset({Effect.ATOMIC}),
+        update=atomics.UPDATES[name],
         stored=VALUE,
     )
 

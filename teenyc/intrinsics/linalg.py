@@ -225,7 +225,8 @@ def _multiplied(input: Any, other: Any, acc: Any = 0, **ignored: Any) -> Any:
     np = numpy()
     left, right = np.asarray(input), np.asarray(other)
     if left.dtype.kind in "iu":
-        return np.matmul(left.astype(np.int32), right.astype(np.int32)) + acc
+        whole = left.dtype if left.dtype.itemsize > 4 else np.int32
+        return np.matmul(left.astype(whole), right.astype(whole)) + acc
     wide = left.dtype if left.dtype.itemsize > 4 else np.float32
     return np.matmul(left.astype(wide), right.astype(wide)) + acc
 

@@ -180,7 +180,7 @@ def _extremum_record(name: str, word: str) -> Intrinsic:
         f"The {word} number along an axis, or of all; with `return_indices = true` its place along the axis too.",
         "reduction",
         generics=1,
-        reference=reduction(f"nan{name}", f"nanarg{name}"),
+        reference=reduction(f"f{name}", f"arg{name}"),
         first_by_name="axis",
         variants=(
             Variant(_widens, f"_{name}", f"_{name}"),
@@ -191,7 +191,7 @@ def _extremum_record(name: str, word: str) -> Intrinsic:
 
 def _pair_record(name: str, word: str) -> Intrinsic:
     along = "axis={axis}, return_indices=True, return_indices_tie_break_left={tie_break_left}, keep_dims={keep_dims}"
-    reference = reduction(f"nan{name}", f"nanarg{name}")
+    reference = reduction(f"f{name}", f"arg{name}")
     return Intrinsic(
         f"{name}_with_indices",
         (_INPUT, _AXIS, _TIES, _KEEP),
@@ -214,7 +214,7 @@ def _place_record(name: str, word: str) -> Intrinsic:
         f"The place of the {word} number along an axis, of equal ones the first.",
         "reduction",
         generics=1,
-        reference=place(f"nanarg{name}"),
+        reference=place(f"arg{name}"),
         first_by_name="axis",
         variants=(Variant(_may_be_nan, f"_arg{name}", f"_arg{name}"),),
     )

@@ -83,7 +83,8 @@ def fused(x: Any, y: Any, z: Any) -> Any:
 
 def ceiling_quotient(x: Any, div: Any) -> Any:
     """The quotient of integers, rounded up."""
-    return -(-x // div)
+    quotient = x // div
+    return quotient + (quotient * div != x)
 
 
 def total(input: Any, axis: int | None = None, keep_dims: bool = False, dtype: Any = None) -> Any:
@@ -107,10 +108,12 @@ def reduction(of_numbers: str, index: str) -> Callable[..., Any]:
         input: Any, axis: int | None = None, keep_dims: bool = False, return_indices: bool = False, **ignored: Any
     ) -> Any:
         np = numpy()
-        extremum = getattr(np, of_numbers)(input, axis=axis, keepdims=keep_dims)
-        if not return_indices:
+        input = np.asarray(input)
+        axes = tuple(range(input.ndim)) if axis is None else axis
+        extremum = getattr(np, of_numbers).reduce(input, axis=axes, keepdims=keep_dims)
+        if not return_indices or axis is None:
             return extremum
-        return extremum, getattr(np, index)(input, axis=axis, keepdims=keep_dims).astype(np.int32)
+        return extremum, _first_place(index, input, axis, keep_dims)
 
     return reference
 
@@ -119,10 +122,17 @@ def place(index: str) -> Callable[..., Any]:
     """The first place of an extremum along an axis."""
 
     def reference(input: Any, axis: int, tie_break_left: bool = True, keep_dims: bool = False) -> Any:
-        np = numpy()
-        return getattr(np, index)(input, axis=axis, keepdims=keep_dims).astype(np.int32)
+        return _first_place(index, numpy().asarray(input), axis, keep_dims)
 
     return reference
+
+
+def _first_place(index: str, input: Any, axis: int, keep_dims: bool) -> Any:
+    """The first place of an extremum; NaN is none, unless there is nothing else."""
+    np = numpy()
+    if input.dtype.kind == "f":
+        input = np.where(np.isnan(input), -np.inf if index == "argmax" else np.inf, input)
+    return getattr(np, index)(input, axis=axis, keepdims=keep_dims).astype(np.int32)
 
 
 def scan(name: str) -> Callable[..., Any]:
@@ -136,3 +146,32 @@ def scan(name: str) -> Callable[..., Any]:
         return np.flip(scanned, axis) if reverse else scanned
 
     return reference
+
+
+# ---- many programs --------------------------------------------------------------------------------------------------
+
+
+def in_each_program(*arrays: Any) -> tuple[Any, ...]:
+    """Arrays with as many programs in front as the one with most has."""
+    np = numpy()
+    count = max(len(a) for a in arrays)
+    return tuple(np.broadcast_to(a, (count, *a.shape[1:])) for a in arrays)
+
+
+def one_after_the_other(reference: Callable[..., Any]) -> Callable[..., Any]:
+    """A reference of one result that is given the arrays of one program at a time."""
+
+    def batched(**arguments: Any) -> Any:
+        np = numpy()
+        names = [n for n, a in arguments.items() if isinstance(a, np.ndarray)]
+        arrays = in_each_program(*(arguments[n] for n in names))
+        return np.stack(
+            [reference(**arguments | dict(zip(names, each, strict=True))) for each in zip(*arrays, strict=True)]
+        )
+
+    return batched
+
+
+def same_lanes(input: Any, **ignored: Any) -> Any:
+    """What stays in its order and only gets another shape."""
+    return input

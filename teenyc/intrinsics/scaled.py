@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from teenyc.intrinsics.reference import numpy
+from teenyc.intrinsics.reference import numpy, one_after_the_other
 from teenyc.intrinsics.rules import Need, flag, is_present, value
 from teenyc.intrinsics.spec import Facts, Intrinsic, Param, Role, Site, Variant
 from teenyc.record import record
@@ -260,6 +260,7 @@ INTRINSICS = (
         "linear algebra",
         generics=3,
         reference=_multiplied,
+        batched=one_after_the_other(_multiplied),
         first_by_name="acc",
         variants=(
             Variant(_has_packed_rows("lhs", "rhs"), _form(_LEFT, _RIGHT), "_pack_along_k"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from teenyc.intrinsics.reduce import summed, summed_unsigned
-from teenyc.intrinsics.reference import numpy, scan
+from teenyc.intrinsics.reference import numpy, one_after_the_other, scan
 from teenyc.intrinsics.rules import (
     Need,
     axis,
@@ -140,6 +140,7 @@ INTRINSICS = (
         "How often each number below `num_bins` occurs, of the elements that the mask lets through.",
         "scan",
         reference=_counted,
+        batched=one_after_the_other(_counted),
         first_by_name="mask",
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teenyc.intrinsics.reference import numpy
+from teenyc.intrinsics.reference import numpy, same_lanes
 from teenyc.intrinsics.rules import (
     Need,
     axis,
@@ -39,6 +39,11 @@ def _broadcast(site: Site) -> tuple[TensorType, ...] | None:
         return None
     result = TensorType(types["input"].element, met)
     return (result, result)
+
+
+def _stretched(input: Any, shape: tuple[int, ...]) -> Any:
+    missing = (1,) * (len(shape) + 1 - input.ndim)
+    return numpy().broadcast_to(input.reshape(len(input), *missing, *input.shape[1:]), (len(input), *shape))
 
 
 def _broadcast_to(site: Site) -> tuple[TensorType, ...] | None:
@@ -183,6 +188,10 @@ def _transposed(input: Any, dims: tuple[int, ...] = ()) -> Any:
     return numpy().transpose(input, dims) if dims else numpy().swapaxes(input, -1, -2)
 
 
+def _transposed_lanes(input: Any, dims: tuple[int, ...] = ()) -> Any:
+    return _transposed(input, (0, *(axis + 1 for axis in dims)) if dims else ())
+
+
 def _flip(site: Site) -> tuple[TensorType, ...] | None:
     type = value(site, "x", Need.NUMBER)
     if type is None or not needs_axes(site, "x", type, 1):
@@ -314,6 +323,7 @@ INTRINSICS = (
         "shape",
         generics=1,
         reference=lambda input, shape: numpy().broadcast_to(input, shape),
+        batched=_stretched,
         variants=(Variant(_adds_axes, "tl.broadcast({input}, tl.zeros({shape}, tl.int1))[0]"),),
     ),
     Intrinsic(
@@ -325,6 +335,7 @@ INTRINSICS = (
         "shape",
         generics=1,
         reference=lambda input, shape: numpy().reshape(input, shape),
+        batched=same_lanes,
     ),
     Intrinsic(
         "view",
@@ -335,6 +346,7 @@ INTRINSICS = (
         "shape",
         generics=1,
         reference=lambda input, shape: numpy().reshape(input, shape),
+        batched=same_lanes,
     ),
     Intrinsic(
         "ravel",
@@ -369,6 +381,7 @@ INTRINSICS = (
         "shape",
         generics=1,
         reference=lambda x: x.reshape(()),
+        batched=lambda x: x,
     ),
     Intrinsic(
         "to_tensor",
@@ -389,6 +402,7 @@ INTRINSICS = (
         "shape",
         generics=1,
         reference=_transposed,
+        batched=_transposed_lanes,
     ),
     Intrinsic(
         "trans",
@@ -399,6 +413,7 @@ INTRINSICS = (
         "shape",
         generics=1,
         reference=_transposed,
+        batched=_transposed_lanes,
     ),
     Intrinsic(
         "flip",

@@ -145,7 +145,10 @@ class Intrinsic:
     `triton` is the form that the emitter writes: a dotted name (`tl.sum`), called with the parameters in order and
     what has its default left out; or a `str.format` template over parameter names (`tl.expand_dims({x}, {axis})`), or a
     whole call.
-    `reference` is its meaning on NumPy arrays, for tests and the CPU runner, by parameter name.
+    `reference` is its meaning on NumPy arrays, for tests and the CPU runner, by parameter name. The runner gives it
+    arrays of many programs, which have an axis for these in front, and axes counted from the end; where that is not
+    enough, `batched` is the meaning on such arrays, up to the shape of the result, which follows from its type.
+    `update` is what an atomic leaves of an element, from it and the values: a function, or the name of one of NumPy.
     `first_by_name` names the first parameter that the Triton form passes by keyword.
     `stored` names the arguments that may stay in a 16-bit storage type (a dot's operands, what a store writes).
     `widened` are attributes that a call gets, unless it has others, where arguments that might stay stored do not.
@@ -164,6 +167,8 @@ class Intrinsic:
     generics: int = 0
     effects: frozenset[Effect] = frozenset()
     reference: Callable[..., object] | None = None
+    batched: Callable[..., object] | None = None
+    update: Callable[..., object] | str | None = None
     first_by_name: str | None = None
     stored: frozenset[str] = frozenset()
     widened: tuple[tuple[str, Static], ...] = ()

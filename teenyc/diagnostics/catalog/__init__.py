@@ -24,6 +24,7 @@ PHASES = MappingProxyType(
         "E04": ("memory", "descriptors"),
         "E05": ("target", "tiling"),
         "E06": ("structure", "functions"),
+        "E07": ("running",),
         "W": ("lints",),
     }
 )

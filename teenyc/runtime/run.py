@@ -1,0 +1,133 @@
+"""Runs a kernel of a source on the CPU: a path, a kernel, a grid and arguments go in; arrays are written in place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from teenyc.diagnostics.model import Diagnostic, RunError
+from teenyc.ir.nodes import Kernel
+from teenyc.record import record
+from teenyc.runtime.compiled import NO_CONSTANTS, NOTHING, failure, source_bytes
+from teenyc.runtime.files import decode
+from teenyc.source import SourceFile
+
+if TYPE_CHECKING:
+    from teenyc.driver import Compiled
+    from teenyc.evaluate.watch import FaultError
+    from teenyc.runtime.arguments import Bound
+
+
+@record
+class Finished:
+    """What a run was given, for who wants to see what it wrote."""
+
+    bound: Bound
+    kernel: Kernel
+
+
+def run(
+    path: str | os.PathLike[str],
+    kernel: str,
+    grid: int | Sequence[int] | None,
+    arguments: Mapping[str, object] | Sequence[object],
+    *,
+    set: Mapping[str, int | bool] | None = None,
+    dtype: Mapping[str, str] | None = None,
+) -> None:
+    """Runs a kernel of a kernel file without Triton or a GPU, as the language defines it.
+
+    `grid` is one number or up to three, one program each; None takes that of the attribute `grid`. `arguments` are by
+    name or in order: numbers, and arrays of NumPy or CPU tensors of torch, which are written in place. A number may be
+    left out where the attribute `shape` gives it. `set` fixes constants and `dtype` dtype parameters.
+
+    Raises `CompileError` for a source with errors, and `RunError` where the kernel cannot be run on its arguments or
+    goes wrong: both show the report.
+    """
+    name = os.fsdecode(path)
+    source = decode(source_bytes(name), name)
+    if isinstance(source, Diagnostic):
+        raise failure((source,), None)
+    compiled = checked(source, set or NO_CONSTANTS, dtype or NOTHING)
+    if compiled.checked is None:
+        raise failure(compiled.diagnostics, source)
+    run_checked(compiled, kernel, grid, arguments, set or NO_CONSTANTS)
+
+
+def checked(source: SourceFile, set: Mapping[str, int | bool], dtype: Mapping[str, str]) -> Compiled:
+    """The source as the checker makes it, which is what runs."""
+    from teenyc.driver import Options, compile_source
+
+    return compile_source(source, options=Options(set=dict(set), dtype=dict(dtype), generate=False))
+
+
+def run_checked(
+    compiled: Compiled,
+    name: str,
+    grid: int | Sequence[int] | None,
+    arguments: Mapping[str, object] | Sequence[object],
+    set: Mapping[str, int | bool],
+    *,
+    make: Callable[[str, tuple[int, ...], str], object] | None = None,
+    say: Callable[[str], None] = print,
+) -> Finished:
+    """Runs a kernel of a checked source. `make` gives what is missing: an array of a name, shape and element type."""
+    program = compiled.checked
+    assert program is not None, "a source with errors does not run"
+    _need_numpy()
+    from teenyc.evaluate import FaultError, launch
+    from teenyc.runtime.arguments import MistakeError, bind, kernel_of
+
+    try:
+        kernel = kernel_of(program, name, compiled.file.name)
+        bound = bind(kernel, grid, arguments, set, make)
+        elements = dict(bound.elements)
+        launch(program, name, bound.grid, bound.arguments, bound.constants, elements=elements, say=say)
+    except MistakeError as mistake:
+        raise _error(mistake.diagnostic, compiled.file) from None
+    except FaultError as fault:
+        raise _error(_diagnostic(fault), compiled.file) from None
+    return Finished(bound, kernel)
+
+
+def _need_numpy() -> None:
+    try:
+        import numpy  # noqa: F401
+    except ModuleNotFoundError as error:
+        if error.name != "numpy":
+            raise
+        text = "running kernels on the CPU needs NumPy: install `numpy`, or `teenyc[run]`"
+        raise ModuleNotFoundError(text, name="numpy") from None
+
+
+def _error(diagnostic: Diagnostic, source: SourceFile) -> RunError:
+    from teenyc.diagnostics.render import Report, render
+
+    return RunError((diagnostic,), render([Report(diagnostic, source)], format="human"))
+
+
+def _diagnostic(fault: FaultError) -> Diagnostic:
+    """The report of what stopped a run."""
+    from teenyc.diagnostics.catalog import running
+    from teenyc.evaluate.watch import Broken, Impossible, Outside, Unwritten
+
+    what = fault.what
+    if isinstance(what, Impossible):
+        return running.NotOnCpu(span=what.span, function=what.function, why=what.why)
+    program, lane = what.lanes.first
+    span, count = what.lanes.place.span, len(what.lanes.flat)
+    at = {"span": span, "program": program, "lane": lane, "count": count}
+    match what:
+        case Outside():
+            return running.OutOfRange(
+                **at,  # type: ignore[arg-type]  # the fields that such reports share
+                name=what.name,
+                index=what.index,
+                size=what.size,
+                is_write=what.is_write,
+            )
+        case Unwritten():
+            return running.NeverWritten(**at, name=what.name, index=what.index)  # type: ignore[arg-type]
+        case Broken():
+            return running.DoesNotHold(**at, function=what.function, text=what.text)  # type: ignore[arg-type]

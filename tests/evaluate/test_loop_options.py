@@ -1,0 +1,7 @@
+"""What `tests/run/test_loop_options.py` says of generated modules holds for the runner."""
+
+from __future__ import annotations
+
+from by_runner import adopt
+
+adopt("test_loop_options", globals())
