@@ -19,7 +19,12 @@ Template: TypeAlias = "Callable[[Names, Callable[[str, Names], Iterator[str]]], 
 
 def render(module: ModuleView, host: HostView) -> str:
     """The module's text, by `module.py.jinja`. A name that a template misspells is an error."""
-    return "".join(_text("module.py.jinja", {"module": module, "host": host}))
+    return text_of("module.py.jinja", {"module": module, "host": host})
+
+
+def text_of(template: str, names: Names) -> str:
+    """The text of one template, with what its names stand for."""
+    return "".join(_text(template, names))
 
 
 def module_name(template: str) -> str:

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from by_runner import adopt
 
-adopt("test_combine", globals())
+adopt("run/test_combine.py", globals())

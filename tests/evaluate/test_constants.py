@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from by_runner import adopt
 
-adopt("test_constants", globals())
+adopt("run/test_constants.py", globals())

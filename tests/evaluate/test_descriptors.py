@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from by_runner import adopt
 
-adopt("test_descriptors", globals())
+adopt("run/test_descriptors.py", globals())

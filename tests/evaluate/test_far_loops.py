@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from by_runner import adopt
 
-adopt("test_far_loops", globals())
+adopt("run/test_far_loops.py", globals())

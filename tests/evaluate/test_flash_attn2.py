@@ -15,7 +15,6 @@ TOLERANCE = {torch.float32: 3e-6, torch.float64: 1e-13, torch.float16: 3e-3, tor
 dtypes = pytest.mark.parametrize("dtype", TOLERANCE, ids=lambda d: str(d).removeprefix("torch."))
 sizes = pytest.mark.parametrize(("n_q", "n_k", "d"), [(1, 1, 16), (33, 20, 16), (16, 64, 40), (5, 17, 8)])
 SCALE = 0.3
-BLOCKS = {"BLOCK_M": 16, "BLOCK_N": 32}
 
 
 @pytest.fixture(scope="module")
@@ -29,15 +28,9 @@ def given(dtype: torch.dtype, *shape: int) -> torch.Tensor:
 
 def launches(kernels: Any, name: str, d: int, rows: int, bh: int) -> list[Any]:
     """The kernel as written, and in blocks."""
-
-    def plain(*arguments: Any) -> None:
-        getattr(kernels, f"{name}_plain")[(rows, bh)](*arguments, HEAD_DIM=d)
-
-    def tiled(*arguments: Any) -> None:
-        kernel = getattr(kernels, f"{name}_tiled")
-        kernel[(-(-rows // 16), bh)](*arguments, rows, HEAD_DIM=d, **BLOCKS)
-
-    return [plain, tiled]
+    kernel = getattr(kernels, name)
+    forms = kernel.plain[(rows, bh)], kernel[(rows, bh)]
+    return [lambda *given, form=form: form(*given, HEAD_DIM=d) for form in forms]
 
 
 @dtypes

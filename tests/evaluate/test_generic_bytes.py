@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from by_runner import adopt
 
-adopt("test_generic_bytes", globals(), without=["test_the_interpreter_is_not_asked_to_round_to_bytes"])
+adopt("run/test_generic_bytes.py", globals(), without=["test_the_interpreter_is_not_asked_to_round_to_bytes"])

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from by_runner import adopt
 
-adopt("test_jumps", globals())
+adopt("run/test_jumps.py", globals())

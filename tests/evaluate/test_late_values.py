@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from by_runner import adopt
 
-adopt("test_late_values", globals())
+adopt("run/test_late_values.py", globals())

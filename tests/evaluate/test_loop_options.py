@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from by_runner import adopt
 
-adopt("test_loop_options", globals())
+adopt("run/test_loop_options.py", globals())

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from by_runner import adopt
 
-adopt("test_meaning_methods", globals())
+adopt("run/test_meaning_methods.py", globals())

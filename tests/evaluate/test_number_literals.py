@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from by_runner import adopt
 
-adopt("test_number_literals", globals())
+adopt("run/test_number_literals.py", globals())

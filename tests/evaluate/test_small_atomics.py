@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from by_runner import adopt
 
-adopt("test_small_atomics", globals())
+adopt("run/test_small_atomics.py", globals())

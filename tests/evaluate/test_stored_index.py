@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from by_runner import adopt
 
-adopt("test_stored_index", globals())
+adopt("run/test_stored_index.py", globals())

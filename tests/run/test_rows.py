@@ -5,8 +5,9 @@ from __future__ import annotations
 from types import ModuleType
 
 import pytest
-import teenyc
 import torch
+
+import teenyc
 from teenyc.resources import kernels_directory
 
 DTYPES = {torch.float32: 2e-6, torch.float16: 2e-3, torch.float64: 1e-13, torch.bfloat16: 1e-2}

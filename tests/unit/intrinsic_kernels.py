@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teenyc.codegen.libdevice import library_view
-from teenyc.codegen.render import environment
+from teenyc.codegen.render import text_of
 from teenyc.intrinsics import HELPERS, TABLE
 from teenyc.intrinsics.spec import REQUIRED, Facts, Intrinsic
 from teenyc.resources import template_text
@@ -80,7 +80,7 @@ def _library(cases: Sequence[Case]) -> Iterator[str]:
     """What the functions of libdevice are for Triton's interpreter."""
     view = library_view(c.record.helper for c in cases if c.record.helper is not None)
     if view is not None:
-        yield environment().get_template("libdevice.py.jinja").render(library=view)
+        yield text_of("libdevice.py.jinja", {"library": view})
 
 
 def _kernel(index: int, case: Case) -> Iterator[str]:

@@ -1,0 +1,7 @@
+"""What `tests/tiling/test_kernels.py` says of generated modules holds for the runner."""
+
+from __future__ import annotations
+
+from by_runner import adopt
+
+adopt("tiling/test_kernels.py", globals())
