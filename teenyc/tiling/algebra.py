@@ -18,13 +18,22 @@ def unchanged(b: Blocking, operation: Operation, tiles: Sequence[Tile]) -> Tile 
             return _plus_zero(*tiles)
         case Binary(operator="and"):
             return next((other for flag, other in (tiles, tiles[::-1]) if _is_true(flag)), None)
-        case Call(intrinsic="where") if _is_true(tiles[0]):
+        case Call(intrinsic="where") if _is_true(tiles[0]) or _is_zero_elsewhere(b, *tiles):
             return tiles[1]
         case Binary(operator="div", right=right) if isinstance(tiles[0].operand, Value):
             multiple = b.multiples.get(tiles[0].operand.id)
             if multiple is not None and multiple[1] == extents.known(b, right):
                 return multiple[0]
     return None
+
+
+def _is_zero_elsewhere(b: Blocking, flags: Tile, tile: Tile, other: Tile) -> bool:
+    """Whether a tile was loaded under the very flags that choose it, and is 0 elsewhere as it is to be."""
+    is_zero = isinstance(other.operand, Literal) and other.operand.value == 0
+    if not is_zero or not isinstance(tile.operand, Value):
+        return False
+    loaded = b.loaded.get(tile.operand.id, tile).operand
+    return isinstance(loaded, Value) and b.only_where.get(loaded.id) == flags.operand
 
 
 def _is_true(tile: Tile) -> bool:

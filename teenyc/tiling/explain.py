@@ -110,7 +110,8 @@ class _Speaker:
     def loop(self, plan: LoopPlan, said: set[int]) -> Iterator[Remark]:
         """The loop, the law of each value that it carries, and the sums in it."""
         loop, axis = self.fors[plan.axis.id], plan.axis
-        text = f"the loop over `{axis.name}` is blocked: one iteration takes `{axis.block}` of the source's"
+        moved = f", and moved inside of that over `{plan.within}`" if plan.within else ""
+        text = f"the loop over `{axis.name}` is blocked{moved}: one iteration takes `{axis.block}` of the source's"
         yield Remark("loop", text, axis.span, subject=axis.name)
         rows = zip(loop.carried, loop.body.yields, plan.laws, strict=True)
         for carried, following, law in sorted(rows, key=lambda row: self.span(row[1], loop.span)):

@@ -18,12 +18,16 @@ WARP = 32
 """As many lanes keep the threads of a warp busy."""
 
 
+REUSE = 2
+"""What is won where rows of a block share what they load, without a product of matrices."""
+
+
 def gain(source: Analyses, plan: Plan) -> int:
     """How much is won by the plan: products of matrices above all; otherwise what is loaded once for several rows."""
     if not plan.axes:
         return 0
     products = sum(len(each.sides) == 2 for each in plan.contractions)
-    return 2 + products if products else _of_sums(source, plan.programs)
+    return REUSE + products if products else _of_sums(source, plan.programs)
 
 
 def most(source: Analyses, programs: Sequence[BlockedAxis], blocked: Axes) -> float:
@@ -44,7 +48,7 @@ def _of_sums(source: Analyses, programs: Sequence[BlockedAxis]) -> int:
     if len(programs) > 1:
         return 0
     if any(not _is_of_one_row(source, axis) for axis in programs):
-        return 2
+        return REUSE
     return 1 if _has_few_lanes(source.kernel) else 0
 
 

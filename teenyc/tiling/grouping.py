@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from teenyc.ir.nodes import Literal, Operand
+from teenyc.ir.nodes import Cast, Literal, Operand
 from teenyc.record import record, replace
 from teenyc.source import Span
 from teenyc.tiling import precision
@@ -139,7 +139,17 @@ def _place(sides: Sequence[Group], axes: frozenset[Key]) -> int | None:
 
 
 def chosen(b: Blocking, tile: Tile, condition: Chosen, span: Span) -> Tile:
-    """A tile with 0 where it does not count."""
+    """A tile with 0 where it does not count; what is stored is masked as it is stored."""
+    source = precision.source_of(b, tile)
+    if source is not None:
+        raw = _chosen(b, source, condition, span)
+        value = b.let(Cast(operand=raw.operand), element_of(tile.operand), shape_of(raw.operand), span)
+        b.loaded[value.id] = raw
+        return replace(raw, operand=value)
+    return _chosen(b, tile, condition, span)
+
+
+def _chosen(b: Blocking, tile: Tile, condition: Chosen, span: Span) -> Tile:
     element = element_of(tile.operand)
     zero = Tile(Literal(zero_of(element), scalar(element)))
     sides = (tile, zero) if condition.holds else (zero, tile)

@@ -18,7 +18,8 @@ def load(b: Blocking, let: Let, call: Call) -> None:
     given = {n: b.tile(o, let.span) for n, o in call.operands}
     is_counting = counting(b, given["pointer"]) is not None
     edges = (t for t in b.valid if t.lead[0] in given["pointer"].lead and t.lead[0].id in b.edges)
-    for valid in (counting(b, given["pointer"]), guard(b, let, given["pointer"]), *edges):
+    guarded = guard(b, let, given["pointer"])
+    for valid in (counting(b, given["pointer"]), guarded, *edges):
         if valid is not None:
             given["mask"] = both(b, given.get("mask"), valid, let.span)
             given.setdefault("other", Tile(Literal(zero_of(element_of(result)), scalar(element_of(result)))))
@@ -34,8 +35,11 @@ def load(b: Blocking, let: Let, call: Call) -> None:
     loop = next((axis.id for axis in lead if axis.kind == "loop"), None)
     b.stage(Staged(result.id, root_of(b, call.operands[0][1]), lead, rank, loop))
     other = given.get("other")
-    if is_counting and other is not None and isinstance(other.operand, Literal) and other.operand.value == 0:
-        b.zeros.add(value.id)
+    if other is not None and isinstance(other.operand, Literal) and other.operand.value == 0:
+        if is_counting:
+            b.zeros.add(value.id)
+        if guarded is not None:
+            b.only_where[value.id] = guarded.operand
 
 
 def root_of(b: Blocking, pointer: Operand) -> str:

@@ -100,11 +100,15 @@ class Stored:
 
 @record
 class LoopPlan:
-    """How one loop is blocked: its axis, the law of each value that it carries, and what it stores."""
+    """How one loop is blocked: its axis, the law of each value that it carries, and what it stores.
+
+    `within` is the name of the loop around it where it has been moved inside of that.
+    """
 
     axis: BlockedAxis
     laws: tuple[Law, ...]
     stores: tuple[Stored, ...] = ()
+    within: str = ""
 
 
 @record

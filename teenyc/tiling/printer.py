@@ -54,7 +54,7 @@ def _axis(axis: BlockedAxis) -> str:
 
 
 def _loop(plan: LoopPlan, loop: For, names: Names) -> Iterator[str]:
-    yield f"    loop {_axis(plan.axis)}"
+    yield f"    loop {_axis(plan.axis)}{f' within {plan.within}' if plan.within else ''}"
     for carried, law in zip(loop.carried, plan.laws, strict=True):
         yield f"        carry {operand_text(carried.inside, names)}: {_law(law, loop, names)}"
     yield from (f"        store to {stored.pointer}: each iteration to addresses of its own" for stored in plan.stores)

@@ -50,6 +50,8 @@ def _effect(body: Block) -> Refusal | None:
             case Let(operation=Call(intrinsic=name)) if name != "store" and TABLE[name].effects - {Effect.READS}:
                 help = "a loop takes blocks where such effects stand behind it"
                 return Refusal(f"`{name}` in the loop happens once an iteration", statement.span, help)
+            case For(counter=counter) if counter.name:
+                return Refusal(f"the loop over `{counter.name}` stands in it", statement.span)
             case For() | While():
                 return Refusal("another loop stands in it", statement.span)
             case If():

@@ -88,7 +88,8 @@ class Blocking:
     the conditions under which loads are made, and `bounds` those of loops that differ from row to row, by the loop's
     counter. `around` are the statements of the blocks around that at hand, `anywhere` what says whether flags hold
     along axes, by the flags and the other axes. `small` are tiles of small numbers; `dot_operands` and `dot_precision`
-    are what the kernel says of products. `zeros` are loaded values that are 0 in the iterations that do not count.
+    are what the kernel says of products. `zeros` are loaded values that are 0 in the iterations that do not count,
+    `only_where` the flags outside of which loaded values are 0, by their id.
     """
 
     rows: Sequence[Rows]
@@ -105,6 +106,7 @@ class Blocking:
     raw: set[int] = field(default_factory=set)
     zeros: set[int] = field(default_factory=set)
     loaded: dict[int, Tile] = field(default_factory=dict)
+    only_where: dict[int, Operand] = field(default_factory=dict)
     multiples: dict[int, tuple[Tile, Extent]] = field(default_factory=dict)
     guards: Mapping[int, Operand] = field(default_factory=dict)
     bounds: Mapping[int, Bounds] = field(default_factory=dict)

@@ -26,8 +26,9 @@ from teenyc.tiling.choose import Candidate
 from teenyc.tiling.configurations import configurations
 from teenyc.tiling.edges import open_axes
 from teenyc.tiling.minima import with_minima
+from teenyc.tiling.nests import Order, orders
 from teenyc.tiling.normal import normal
-from teenyc.tiling.plan import Plan, Prologue, Refusal
+from teenyc.tiling.plan import LoopPlan, Plan, Prologue, Refusal
 from teenyc.tiling.prologue import prologue_of
 from teenyc.tiling.rows import memory_of, rows, with_loads
 from teenyc.tiling.state import Blocking, RefusedError, Rows, Tile
@@ -61,13 +62,37 @@ def tiled(kernel: Kernel) -> Tiled | Refusal:
 
     Of several candidates the one is taken that gains most, the first of equals. One that cannot be it is not tried.
     """
-    kernel = normal(kernel)
-    candidates = choose.candidates(kernel)
+    best: Tiled | Refusal | None = None
+    most = (0, 0)
+    for order in orders(normal(kernel)):
+        found, won = _in_order(order)
+        if best is None or won > most or (isinstance(best, Refusal) and order.moved is None):
+            best, most = found, won
+        if won[1] > 1 + gain.REUSE:  # others multiply matrices too, if any
+            break
+    assert best is not None, "there is an order"
+    return best
+
+
+def _in_order(order: Order) -> tuple[Tiled | Refusal, tuple[int, int]]:
+    """The kernel in blocks with its loops in an order, and how much that is worth: axes that are named, and gain."""
+    candidates = choose.candidates(order.kernel)
     if isinstance(candidates, Refusal):
-        return candidates
-    source = Analyses.of(kernel)
-    found = _tried(source, candidates[0]) if kernel.attributes.tile else _best(source, candidates)
-    return found if isinstance(found, Refusal) else _with_rows(kernel, found)
+        return candidates, (0, 0)
+    source, is_named = Analyses.of(order.kernel), bool(order.kernel.attributes.tile)
+    found = _tried(source, candidates[0]) if is_named else _best(source, candidates)
+    if isinstance(found, Refusal):
+        return found, (0, 0)
+    if order.moved is not None and all(loop.axis.id != order.moved for loop in found.plan.loops):
+        return Refusal("the order of loops stays, as none takes blocks in another", order.kernel.span), (0, 0)
+    if order.moved is not None:
+        found = replace(found, plan=replace(found.plan, loops=tuple(_within(order, loop) for loop in found.plan.loops)))
+    worth = (len(found.plan.axes) if is_named else 0, 1 + gain.gain(source, found.plan))
+    return _with_rows(order.kernel, found), worth
+
+
+def _within(order: Order, loop: LoopPlan) -> LoopPlan:
+    return replace(loop, within=order.around) if loop.axis.id == order.moved else loop
 
 
 def plan_of(kernel: Kernel) -> Plan | Refusal:

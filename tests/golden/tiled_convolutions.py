@@ -298,7 +298,7 @@ TEENYC = {
                 "7:4     configurations that are tried, `BLOCK_M`×`BLOCK_N`×`BLOCK_K`×`num_warps`×`num_stages`:",
                 "            128×128×64×8×3, 128×256×64×8×3, 256×128×64×8×3, 128×128×32×4×4, 128×64×64×4×3,",
                 "            64×128×64×4×3, 64×64×32×4×3, 32×32×32×4×2, 16×64×64×4×3",
-                "20:9    the loop over `tap` stays as it is: another loop stands in it",
+                "20:9    the loop over `tap` stays as it is: the loop over `c` stands in it",
             ],
         },
         "convolution_2d": {

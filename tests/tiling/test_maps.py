@@ -1,4 +1,4 @@
-"""Loops that store in blocks, against float64 and the plain kernels: two passes over a row, strides, lanes, conditions."""
+"""Loops that store in blocks, against float64 and the plain kernels: two passes over a row, strides, conditions."""
 
 from __future__ import annotations
 
