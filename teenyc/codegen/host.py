@@ -27,7 +27,7 @@ from teenyc.types import Compute, DType, Element, Kind, TensorType, Type
 CHECKING = ("numbers", "os")
 """What the host part imports."""
 
-LAUNCHING = ("concurrent.futures", "contextlib", "functools", "hashlib", "json", "math", "warnings")
+LAUNCHING = ("concurrent.futures", "contextlib", "functools", "hashlib", "json", "math", "operator", "warnings")
 """What it imports beside, where there are launchers."""
 
 RESERVED = frozenset(
@@ -100,7 +100,7 @@ def host_view(program: Program, facts: Mapping[str, object], names: Names = KEPT
         launchers=tuple(_launcher_view(k, tiled.get(k.name), rows.get(k.name), names) for k in launched),
         has_rows=bool(rows),
         chooses=any(k.attributes.chooses for k in launched),
-        kernels=tuple(_bound_view(k, classes[k.name], names) for k in kernels.values()),
+        kernels=tuple(_bound_view(k, classes[k.name], names, k in launched) for k in kernels.values()),
         ops=tuple(_op_view(op, kernels, classes, names) for op in program.ops),
     )
 
@@ -135,6 +135,7 @@ def _facts_of(kernel: Kernel, names: Names) -> Iterator[str]:
     sizes = [f"{p}.nbytes if {p}.is_contiguous() else -{p}.nbytes" for p in pointers]
     kind = [*(f"{p}.device" for p in pointers[:1]), *(f"{p}.dtype" for p in pointers)]
     kind += [local[p.name] for p in kernel.parameters if _is_integer(p.value.type)]
+    kind += [f"type({local[p.name]})" for p in kernel.parameters if pointee(p.value.type) is None]
     yield from _filled("    lambda ", [*local.values()], ": (")
     for items in ([f"{p}.data_ptr()" for p in pointers], sizes, kind):
         yield from _filled("        (", items, ",)," if len(items) == 1 else "),")
@@ -200,7 +201,7 @@ def _allows(kernel: Kernel, tiled: Kernel, names: Names) -> str:
     return f"lambda {', '.join(str(fact['name']) for fact in constants_of(kernel, names))}: {' and '.join(conditions)}"
 
 
-def _bound_view(kernel: Kernel, name: str, names: Names) -> BoundView:
+def _bound_view(kernel: Kernel, name: str, names: Names, is_launched: bool) -> BoundView:
     local = {n: names.local(kernel.name, n) for n in (*(p.name for p in kernel.parameters), *_constant_names(kernel))}
     constants = constants_of(kernel, names)
     fields = dict(zip(_constant_names(kernel), (str(fact["field"]) for fact in constants), strict=False))
@@ -216,7 +217,7 @@ def _bound_view(kernel: Kernel, name: str, names: Names) -> BoundView:
         sizes=_returned([f'("{s.tensor}", {s.tensor}, f"{s.shown}", {s.needed})' for s in sizes]),
         sizes_head=tuple(bracketed("def _sizes(", arguments, "):", 4)),
         solutions=tuple(f"{s.symbol} = {s.solution}" for s in sizes if s.symbol),
-        key=tuple(_key(kernel, local, sizes)),
+        key=() if is_launched else tuple(_key(kernel, local, sizes)),  # a launcher has its own
         key_head=tuple(bracketed("def _key(", arguments, "):", 4)),
     )
 

@@ -153,7 +153,7 @@ class _Bound:
             self._seen.add(key)
         return args
 
-    _rules = _sizes = staticmethod(lambda *arguments: ())  # of kernels that have none
+    _rules = _sizes = _key = staticmethod(lambda *arguments: ())  # of kernels that have none
 
 
 def _bind(owner, what, types, values, named, defaults):

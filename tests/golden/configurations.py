@@ -7,6 +7,7 @@ import hashlib
 import json
 import math
 import numbers
+import operator
 import os
 import warnings
 
@@ -110,6 +111,11 @@ class _Bound:
         options = self._options
         if named:
             options = {**options, **{name: named.pop(name) for name in _OPTIONS if name in named.keys() - self._types}}
+        if self.check and isinstance(self._kernel, _Launcher) and not _INTERPRETED:  # it knows what was checked before
+            if named or len(args) != len(self._types):
+                args = tuple(_bind(type(self).__name__, "argument", self._types, args, named, {}).values())
+            named = {**self._constants, **options} if options else self._constants
+            return self._kernel._launch(grid, args, named, bound=self)
         if self.check:
             try:
                 plain = not _INTERPRETED and self._key(*self._values, *args, **named) in self._seen
@@ -164,7 +170,7 @@ class _Bound:
             self._seen.add(key)
         return args
 
-    _rules = _sizes = staticmethod(lambda *arguments: ())  # of kernels that have none
+    _rules = _sizes = _key = staticmethod(lambda *arguments: ())  # of kernels that have none
 
 
 def _bind(owner, what, types, values, named, defaults):
@@ -291,7 +297,7 @@ class _Launcher:
         self._pointers = [n for n, p in enumerate(self._parameters) if p["type"].startswith("Pointer<")]
         self._integers = [n for n, p in enumerate(self._parameters) if p["type"][0] in "iu"]
         self._written = [n for n in self._pointers if "output" in self._parameters[n]["role"]]
-        self._places = [self._pointers.index(n) for n in self._written]  # among the tensors
+        self._places = [self._pointers.index(n) for n in self._written]  # of those among the tensors
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
@@ -315,23 +321,28 @@ class _Launcher:
         """Compiles what a launch would run."""
         return self._launch(grid, args, named, lambda kernel, grid: functools.partial(kernel.warmup, grid=grid))
 
-    def _launch(self, grid, args, named, how=lambda kernel, grid: kernel[grid]):
+    def _launch(self, grid, args, named, how=None, bound=None):
+        """Launches; where it is a launch of `bound`, after its checks."""
         if type(grid) is not tuple or len(args) != len(self._names):
-            grid, args, named = self._standard(grid, args, named)
+            grid, args, named = self._standard(grid, args, named, bound)
         try:
-            key = (*self._facts_of(*args), grid if type(grid) is tuple else None, *named.items())
+            key = (*self._facts_of(*args), grid if type(grid) is tuple else None, bound is None, *named.items())
             plan = self._plans.get(key)
         except (AttributeError, TypeError):  # an argument is missing, or is no tensor of torch
             key = plan = None
-        kernel, extents, named = plan or self._planned(key, grid, args, named)
+        if plan is None:
+            plan, args = self._planned(key, grid, args, named, bound)
+        kernel, extents, named = plan
         if extents is None:
             extents = self._extents(grid, args, named)
-        return None if 0 in extents else how(kernel, extents)(*args, **named)
+        if 0 in extents:
+            return None
+        return (kernel[extents] if how is None else how(kernel, extents))(*args, **named)
 
-    def _standard(self, grid, args, named):
+    def _standard(self, grid, args, named, bound):
         """The grid as a tuple, unless it depends on what is chosen; parameters by position, and all else by name.
 
-        What is missing or wrong is left for Triton to find.
+        What is missing or wrong is left for checks or for Triton to find.
         """
         count = len(self._names)
         named = {**dict(zip(self._constants, args[count:], strict=False)), **named}
@@ -341,7 +352,7 @@ class _Launcher:
                 break
             args = (*args, named.pop(name))
         if self.tiled is not None or not callable(grid):
-            grid = self._extents(grid, args, named)
+            grid = self._extents(grid, args if bound is None else bound._checked(args, {}), named)
         return grid, args, named
 
     def _extents(self, grid, args, named):
@@ -350,42 +361,52 @@ class _Launcher:
             grid = grid({**dict(zip(self._names, args, strict=False)), **named})
         return tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)
 
-    def _planned(self, key, grid, args, named):
+    def _planned(self, key, grid, args, named, bound):
         """What a launch runs that is not known by its key: the function, its grid, and what it takes by name.
 
-        The key begins with where tensors are and how many bytes they have. Launches that differ in addresses alone run
-        the same, but for those where tensors overlap.
+        With it come the arguments, converted where the checks of `bound` do that. The key begins with where tensors are
+        and how many bytes they have. Launches that differ in addresses alone run the same, but where tensors overlap.
         """
-        tensors = [args[n] for n in self._pointers if n < len(args)]
-        if key is None:
-            return self._choice(grid, args, named, tensors, self._overlaps(map(_span, tensors)))[0]
-        skips = min(key[1], default=0) < 0
-        overlaps = self._overlaps(map(_span, tensors) if skips else zip(*key[:2], strict=True))
-        plan, is_final = self._plans.get((overlaps, *key[1:])), True
+        if key is None and bound is not None:
+            args = bound._checked(args, {})
+        if len(args) != len(self._names):
+            return self._plan(None, grid, named), args
+        tensors = [args[n] for n in self._pointers]
+        skips = key is None or min(key[1], default=0) < 0  # so the key does not tell of all memory
+        overlaps = self._overlaps(*(zip(*map(_span, tensors), strict=True) if skips else key[:2]))
+        is_one_device = bound is None or len({t.device for t in tensors}) == 1  # addresses tell it
+        similar = (overlaps, *key[1:]) if key is not None and is_one_device else None
+        plan, given, is_final = self._plans.get(similar), args, True
         if plan is None:
-            plan, is_final = self._choice(grid, args, named, tensors, overlaps)
-        if is_final:
+            if bound is not None:
+                given = bound._checked(args, {})
+                grid = grid if callable(grid) else _extents(type(bound).__name__, grid)
+            plan, is_final = self._choice(grid, given, named, tensors, overlaps)
+        if similar is not None and is_final and all(map(operator.is_, args, given)):
             if len(self._plans) >= 4096:
                 self._plans.clear()
-            self._plans[overlaps, *key[1:]] = plan
-            if not skips:  # whose memory the key does not tell
+            self._plans[similar] = plan
+            if not skips:
                 self._plans[key] = plan
-        return plan
+        return plan, given
 
-    def _overlaps(self, spans):
+    def _overlaps(self, starts, sizes):
         """Whether memory that is written is that of another tensor too: where laws of blocks do not hold."""
         if self.tiled is None:
             return False
-        spans = [(start, start + size) for start, size in spans]
-        written = [spans[place] for place in self._places if place < len(spans)]
-        return any(len([1 for start, end in spans if start < high and low < end]) > 1 for low, high in written)
+        for place in self._places:
+            low, high = starts[place], starts[place] + sizes[place]
+            if len([1 for start, size in zip(starts, sizes, strict=True) if start < high and low < start + size]) > 1:
+                return True
+        return False
 
     def _choice(self, grid, args, named, tensors, overlaps):
         """What a launch runs, and whether that may be kept."""
-        if len(args) != len(self._names) or not tensors or overlaps or (type(grid) is tuple and 0 in grid):
-            return self._plan(None, grid, named), True
-        if self._chosen <= named.keys():
+        stays_plain = not tensors or overlaps or (type(grid) is tuple and 0 in grid)
+        if self._chosen <= named.keys() and not stays_plain:
             return self._plan({}, grid, named), True
+        if stays_plain:
+            return self._plan(self._facts["configs"][0] if self.tiled is None else None, grid, named), True
         extents = (*grid, 1, 1)[:3] if type(grid) is tuple else ()
         sizes = (*extents, *[args[n] for n in self._integers])
         sizes = tuple((int(n).bit_length() + 1) // 2 for n in sizes)  # by powers of four
@@ -401,7 +422,9 @@ class _Launcher:
         """What a configuration makes of a launch; without one the kernel as written."""
         extents = grid if type(grid) is tuple else None  # a function that depends on what is chosen
         if config is None or self.tiled is None:
-            return self.plain, extents, {**self._facts["plain"], **(config or {}), **named}
+            blocks = self._chosen if self.tiled is not None else ()
+            given = {name: value for name, value in named.items() if name not in blocks}
+            return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
         counts = {count: extents[axis] for axis, count in self._counts}
         named = {**config, **named, **counts}
@@ -604,7 +627,7 @@ scaled = _Launcher(
     lambda x, y, n, factor: (
         (x.data_ptr(), y.data_ptr()),
         (x.nbytes if x.is_contiguous() else -x.nbytes, y.nbytes if y.is_contiguous() else -y.nbytes),
-        (x.device, x.dtype, y.dtype, n),
+        (x.device, x.dtype, y.dtype, n, type(n), type(factor)),
     ),
 )
 
@@ -618,15 +641,3 @@ class Scaled(_Bound):
     @staticmethod
     def _rules(BLOCK):
         return (("block", BLOCK, "power-of-two", "the length of `arange`"),)
-
-    @staticmethod
-    def _key(BLOCK, x, y, n, factor):
-        return (
-            x.get_device() == y.get_device()
-            and x.is_contiguous()
-            and y.is_contiguous()
-            and type(n) is int
-            and -(2**31) <= n < 2**31
-            and type(factor) is float
-            and (x.device, x.dtype, y.dtype)
-        )

@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 800507828
+CHECKSUM = 2287922441
 
 
 def text(names, include):
@@ -75,6 +75,12 @@ def text(names, include):
         yield "        options = self._options\n"
         yield "        if named:\n"
         yield "            options = {**options, **{name: named.pop(name) for name in _OPTIONS if name in named.keys() - self._types}}\n"
+        if host.launchers:
+            yield "        if self.check and isinstance(self._kernel, _Launcher) and not _INTERPRETED:  # it knows what was checked before\n"
+            yield "            if named or len(args) != len(self._types):\n"
+            yield "                args = tuple(_bind(type(self).__name__, \"argument\", self._types, args, named, {}).values())\n"
+            yield "            named = {**self._constants, **options} if options else self._constants\n"
+            yield "            return self._kernel._launch(grid, args, named, bound=self)\n"
         yield "        if self.check:\n"
         yield "            try:\n"
         yield "                plain = not _INTERPRETED and self._key(*self._values, *args, **named) in self._seen\n"
@@ -130,7 +136,7 @@ def text(names, include):
         yield "            self._seen.add(key)\n"
         yield "        return args\n"
         yield "\n"
-        yield "    _rules = _sizes = staticmethod(lambda *arguments: ())  # of kernels that have none\n"
+        yield "    _rules = _sizes = _key = staticmethod(lambda *arguments: ())  # of kernels that have none\n"
         yield "\n"
         yield "\n"
         yield "def _bind(owner, what, types, values, named, defaults):\n"
@@ -267,16 +273,17 @@ def text(names, include):
                     yield f"        {line}\n"
                 for line in bound.sizes:
                     yield f"        {line}\n"
-            yield "\n"
-            yield "    @staticmethod\n"
-            for line in bound.key_head:
-                yield f"    {line}\n"
-            for line in bound.solutions:
-                yield f"        {line}\n"
-            yield "        return (\n"
-            for line in bound.key:
-                yield f"            {line}\n"
-            yield "        )\n"
+            if bound.key:
+                yield "\n"
+                yield "    @staticmethod\n"
+                for line in bound.key_head:
+                    yield f"    {line}\n"
+                for line in bound.solutions:
+                    yield f"        {line}\n"
+                yield "        return (\n"
+                for line in bound.key:
+                    yield f"            {line}\n"
+                yield "        )\n"
     if host.ops:
         yield "\n"
         yield "\n"
