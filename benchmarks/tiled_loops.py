@@ -94,9 +94,11 @@ def _compiled(kernel: Any, facts: dict[str, Any], arguments: argparse.Namespace)
     import triton
     from compile_for_gpu import TARGETS, source_of
 
-    tiled = facts["tiled"]
+    kernel, tiled = getattr(kernel, "tiled", kernel), facts["tiled"]
     blocks = {"BLOCK_M": arguments.block_m, "BLOCK_N": arguments.block_n}
-    parameters = [{"name": name, "type": "i32"} for name in tiled["counts"].values()]
+    scratch = tiled["rows"]["scratch"] if "rows" in tiled else {}  # what a kernel that runs before computes
+    parameters = [{"name": name, "type": f"Pointer<{element}>"} for name, element in scratch.items()]
+    parameters += [{"name": name, "type": "i32"} for name in tiled["counts"].values()]
     constants = [{"name": name, "known": blocks.get(name, 64)} for name in tiled["constants"]]
     both = {k: [*facts[k], *more] for k, more in (("parameters", parameters), ("constants", constants))}
     sizes = dict.fromkeys((c["name"] for c in facts["constants"]), 64) | {"HEAD_DIM": arguments.head_dim}

@@ -47,7 +47,7 @@ class _Search:
         self.inside = {v.id for s in loop.body.statements if isinstance(s, Let) for v in s.results}
         self.blocked = frozenset(axis.id for axis in plan.programs)
         self.frontier = tuple(self.met())
-        self.range = range_of(loop, self.slices, self.blocked)
+        self.range = range_of(kernel, loop, self.slices, self.blocked)
 
     def found(self) -> Prologue | tuple[Refusal, ...]:
         candidates = self.worthwhile(tuple(v for v in self.frontier if self.is_reduced(v)))

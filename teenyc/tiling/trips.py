@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from teenyc.ir.nodes import Binary, Call, Cast, Constant, Copy, For, Literal, Operand, Value
+from teenyc.ir.nodes import Binary, Call, Cast, Constant, Copy, For, Kernel, Literal, Operand, Value
 from teenyc.record import record
 from teenyc.tiling.slices import Slices, bits_of
 from teenyc.types import Extent
@@ -29,8 +29,9 @@ class _Bound:
     trend: int = 0
 
 
-def range_of(loop: For, slices: Slices, blocked: Collection[int]) -> Range | str:
+def range_of(kernel: Kernel, loop: For, slices: Slices, blocked: Collection[int]) -> Range | str:
     """The iterations of the first program along some axes, or why these are not those of all."""
+    known = {c.name: int(c.known) for c in kernel.constants if c.known is not None}
     start = _bound(_without(loop.start, "minimum", loop.stop, slices), slices, blocked)
     stop = _bound(_without(loop.stop, "maximum", loop.start, slices), slices, blocked)
     is_one = isinstance(loop.step, Literal) and loop.step.value == 1
@@ -38,7 +39,7 @@ def range_of(loop: For, slices: Slices, blocked: Collection[int]) -> Range | str
         return "which iterations there are is no polynomial of the kernel's parameters"
     if start.trend < 0 or stop.trend > 0:
         return "the first program does not make all iterations that others make"
-    return Range(start.first, stop.first - start.first)
+    return Range(start.first.substitute(known), (stop.first - start.first).substitute(known))
 
 
 def _without(bound: Operand, limit: str, other: Operand, slices: Slices) -> Operand:

@@ -29,8 +29,8 @@ fn weighted<const N: i32>(w: Pointer<i32>, x: Pointer<i64>, a: Pointer<f64>, b: 
     for at in 3i64..end {
         let few = sum(load(w + at * n + lane), axis = 0);
         let most = max(load(x + at * n + lane), axis = 0);
-        let both = (few as f64) + (most as f64);
-        acc += both * (few as f64) * load(a + row * end + at) * load(b + at * n + lane);
+        let weight = ((few + (row as i32)) as f64) + ((most * row) as f64);
+        acc += weight * load(a + row * end + at) * load(b + at * n + lane);
     }
     store(c + row * n + lane, acc);
 }
@@ -143,10 +143,13 @@ def gradients(module: ModuleType, given: dict[str, torch.Tensor], sizes: tuple[i
     return {name: each.check() for name, each in out.items()}
 
 
+@pytest.mark.parametrize("known", [{}, {"N": 16}], ids=["open", "known"])
 @pytest.mark.parametrize(("rows", "size"), [(1, 20), (17, 9), (40, 60), (5, 3)])
-def test_several_numbers_of_each_iteration_from_a_start_on(folder: Path, device: str, rows: int, size: int) -> None:
-    """Integers and floats, none for other programs, along the second axis of the grid."""
-    kernel = module_of(WEIGHTED, folder, "weighted").weighted
+def test_several_numbers_of_each_iteration_from_a_start_on(
+    folder: Path, device: str, rows: int, size: int, known: dict[str, int], made: list[torch.Tensor]
+) -> None:
+    """Integers of two types, for rows along the second axis of the grid; bounds of constants, which may be known."""
+    kernel = module_of(WEIGHTED, folder, f"weighted_{len(known)}", set=known).weighted
     n, end = 16, size * 2 - 16
     generator = torch.Generator().manual_seed(rows)
     w = torch.randint(-9, 9, (max(end, 3), n), generator=generator, dtype=torch.int32).to(device)
@@ -154,9 +157,12 @@ def test_several_numbers_of_each_iteration_from_a_start_on(folder: Path, device:
     a = torch.randn((rows, max(end, 0)), generator=generator, dtype=torch.float64).to(device)
     b = torch.randn((max(end, 3), n), generator=generator, dtype=torch.float64).to(device)
     c = Guarded((rows, n), torch.float64, device)
-    kernel[1, rows](w, x, a, b, c.tensor, size, N=n)
-    few, most = w[3:].sum(1).double(), x[3:].amax(1).double()
-    close(c.check(), (a[:, 3:] * (few * (few + most))) @ b[3:] if end > 3 else torch.zeros(rows, n), 1e-13)
+    made.clear()
+    kernel[1, rows](w, x, a, b, c.tensor, size, **({} if known else {"N": n}))
+    assert [(t.numel(), t.dtype) for t in made] == [(max(end - 3, 0), d) for d in (torch.int32, torch.int64)]
+    few, most, row = w[3:].sum(1).double(), x[3:].amax(1).double(), torch.arange(rows, device=device)[:, None]
+    weights = few + row + most * row
+    close(c.check(), (a[:, 3:] * weights) @ b[3:] if end > 3 else torch.zeros(rows, n), 1e-13)
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered in divide:RuntimeWarning")  # where nothing counts

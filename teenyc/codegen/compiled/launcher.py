@@ -2,7 +2,11 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
+<<<<<<< HEAD
 CHECKSUM = 3252447523
+=======
+CHECKSUM = 97003372
+>>>>>>> 0af1a74 (A constant that the build fixed need not be named at a launch of blocks; the script of loops compiles what stands behind another kernel)
 
 
 def text(names, include):
@@ -33,6 +37,7 @@ def text(names, include):
     yield "        self.tables = []  # the fastest configurations of some devices: `device`, `dtypes`, `named`, `sizes`, `config`\n"
     yield "        self._facts, self._facts_of, self._allows = facts[\"tiled\" if tiled else \"tuned\"], facts_of, allows\n"
     yield "        self._parameters, self._constants = facts[\"parameters\"], [c[\"name\"] for c in facts[\"constants\"]]\n"
+    yield "        self._fixed = {c[\"name\"]: c[\"known\"] for c in facts[\"constants\"] if \"known\" in c}  # by `--set`\n"
     yield "        self._names = [p[\"name\"] for p in self._parameters]\n"
     yield "        self._pointers = [n for n, p in enumerate(self._parameters) if p[\"type\"].startswith(\"Pointer<\")]\n"
     yield "        self._integers = [n for n, p in enumerate(self._parameters) if p[\"type\"][0] in \"iu\"]\n"
@@ -169,7 +174,7 @@ def text(names, include):
     yield "            return self.plain, extents, {**self._facts[\"plain\"], **(config or {}), **given}\n"
     yield "        extents = [*grid, 1, 1][:3]\n"
     yield "        counts = {count: extents[axis] for axis, count in self._counts}\n"
-    yield "        named = {**config, **named, **counts}\n"
+    yield "        named = {**self._fixed, **config, **named, **counts}\n"
     yield "        for axis, block in self._blocks:\n"
     yield "            extents[axis] = -(-extents[axis] // named[block])\n"
     yield "        return self.tiled, tuple(extents), named\n"
@@ -193,7 +198,7 @@ def text(names, include):
     yield "\n"
     yield "    def _takes_blocks(self, grid, named):\n"
     yield "        \"\"\"Whether constants are large enough for products of matrices, and the grid small enough to be rounded up.\"\"\"\n"
-    yield "        constants = [named.get(name) for name in self._constants]\n"
+    yield "        constants = [named.get(name, self._fixed.get(name)) for name in self._constants]\n"
     yield "        return max(grid) < 2**30 and (self._allows is None or self._allows(*constants))\n"
     yield "\n"
     yield "    def _small_blocks(self, kind):\n"
