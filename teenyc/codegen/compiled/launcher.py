@@ -2,11 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-<<<<<<< HEAD
-CHECKSUM = 3252447523
-=======
-CHECKSUM = 97003372
->>>>>>> 0af1a74 (A constant that the build fixed need not be named at a launch of blocks; the script of loops compiles what stands behind another kernel)
+CHECKSUM = 3924515615
 
 
 def text(names, include):
