@@ -869,6 +869,7 @@ class _Launcher:
         self.tables = []  # the fastest configurations of some devices: `device`, `dtypes`, `named`, `sizes`, `config`
         self._facts, self._facts_of, self._allows = facts["tiled" if tiled else "tuned"], facts_of, allows
         self._parameters, self._constants = facts["parameters"], [c["name"] for c in facts["constants"]]
+        self._fixed = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}  # by `--set`
         self._names = [p["name"] for p in self._parameters]
         self._pointers = [n for n, p in enumerate(self._parameters) if p["type"].startswith("Pointer<")]
         self._integers = [n for n, p in enumerate(self._parameters) if p["type"][0] in "iu"]
@@ -1003,7 +1004,7 @@ class _Launcher:
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
         counts = {count: extents[axis] for axis, count in self._counts}
-        named = {**config, **named, **counts}
+        named = {**self._fixed, **config, **named, **counts}
         for axis, block in self._blocks:
             extents[axis] = -(-extents[axis] // named[block])
         return self.tiled, tuple(extents), named
@@ -1027,7 +1028,7 @@ class _Launcher:
 
     def _takes_blocks(self, grid, named):
         """Whether constants are large enough for products of matrices, and the grid small enough to be rounded up."""
-        constants = [named.get(name) for name in self._constants]
+        constants = [named.get(name, self._fixed.get(name)) for name in self._constants]
         return max(grid) < 2**30 and (self._allows is None or self._allows(*constants))
 
     def _small_blocks(self, kind):

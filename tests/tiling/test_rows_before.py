@@ -208,6 +208,34 @@ def test_bounds_of_which_those_of_the_first_row_are_widest(
         close(each.check(), exact.nan_to_num(0.0), 1e-5)
 
 
+def test_what_is_only_compiled_makes_no_memory(
+    bundled: ModuleType, device: str, made: list[torch.Tensor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Triton takes dtypes in the place of tensors that are not there; both kernels are compiled."""
+    given, _ = problem((1, 20, 20, 16), torch.float16, device)
+    tensors = [given[name] for name in ("q", "k", "v", "o", "do", "l", "k", "v")]
+    both, seen = bundled.flash_attention2_backward_dkv.tiled, []
+    for name in ("rows", "tiled"):
+        monkeypatch.setattr(both, name, Compiler(name, seen))
+    made.clear()
+    blocks = {"num_k_rows": 20, "HEAD_DIM": 16, "BLOCK_M": 16, "BLOCK_N": 32}
+    assert both.warmup(*tensors, 20, 20, 0.25, grid=(2, 1, 1), **blocks) == "tiled"
+    assert seen == [("rows", (2, 1, 1), torch.float32), ("tiled", (2, 1, 1), torch.float32)]
+    assert made == []
+
+
+class Compiler:
+    """A kernel that notes what it is compiled for."""
+
+    def __init__(self, name: str, seen: list[Any]) -> None:
+        self.name, self.seen = name, seen
+
+    def warmup(self, *args: Any, grid: tuple[int, ...], **named: Any) -> str:
+        (dtype,) = (a for a in args if isinstance(a, torch.dtype))
+        self.seen.append((self.name, grid, dtype))
+        return self.name
+
+
 def test_every_form_of_a_launch(folder: Path, device: str) -> None:
     """By position and by name, with blocks and options, past the launcher, and only compiled."""
     source = Path(__file__).parents[1] / "plans" / "computed_by_all_rows.tk"
