@@ -836,16 +836,21 @@ class _WithRows:
 
     def run(self, *args, grid, warmup=False, **named):
         args, named, entries, given, like = self._standard(args, grid, named)
-        count = entries[self._axis]
-        scratch = [self._made(t, kind, math.prod(entries)) for t, kind in zip(like, self._types, strict=True)]
-        blocks = (*entries[: self._axis], -(-count // self._block), *entries[self._axis + 1 :])
-        passed = {name: named[name] for name in self._passed if name in named}
-        if warmup:
-            self.rows.warmup(*given, *scratch, count, grid=blocks, **passed, **self._config)
-            return self.tiled.warmup(*args, *scratch, grid=grid, **named)
+        x, y, z = blocks = [*entries]
+        count, memory, config = entries[self._axis], [], dict(self._config)
+        blocks[self._axis] = -(-count // self._block)
+        for tensor, kind in zip(like, self._types, strict=True):
+            dtype = self._dtypes.get((kind, tensor.dtype)) or self._dtype(tensor, kind)
+            memory.append(dtype if warmup else getattr(tensor, "base", tensor).new_empty(x * y * z, dtype=dtype))
+        for name in self._passed:
+            if name in named:
+                config[name] = named[name]
+        if warmup:  # which takes dtypes in the place of tensors
+            self.rows.warmup(*given, *memory, count, grid=tuple(blocks), **config)
+            return self.tiled.warmup(*args, *memory, grid=grid, **named)
         if count:
-            self.rows[blocks](*given, *scratch, count, **passed, **self._config)
-        return self.tiled[grid](*args, *scratch, **named)
+            self.rows.run(*given, *memory, count, grid=tuple(blocks), warmup=False, **config)
+        return self.tiled.run(*args, *memory, grid=grid, warmup=False, **named)
 
     def allows(self, grid, args, named):
         """Whether `rows` can be launched: its grid and its memory are not too large."""
@@ -859,17 +864,14 @@ class _WithRows:
             args = (*args, *[named.pop(name) for name in self._names[len(args) :]])
         return args, named, *self._before((*grid, 1, 1), named, *args)
 
-    def _made(self, tensor, element, size):
-        """Memory for numbers of an element type: of `D::Compute`, that in which a `D` like the tensor's is computed."""
-        dtype = self._dtypes.get((element, tensor.dtype))
-        memory = getattr(tensor, "base", tensor)
-        if dtype is None:
-            stored = _element(tensor.dtype)
-            kind = element if "::" not in element else "f32" if _FLOATS.get(stored, 32) < 32 else stored
-            convert = {"f32": "float", "f64": "double", "i32": "int", "i64": "long"}.get(kind)
-            dtype = getattr(memory.new_empty(0), convert)().dtype if convert else memory.dtype
-            self._dtypes[element, tensor.dtype] = dtype
-        return memory.new_empty(size, dtype=dtype)
+    def _dtype(self, tensor, element):
+        """The dtype of an element type: of `D::Compute`, that in which a `D` like the tensor's is computed."""
+        stored, memory = _element(tensor.dtype), getattr(tensor, "base", tensor)
+        kind = element if "::" not in element else "f32" if _FLOATS.get(stored, 32) < 32 else stored
+        convert = {"f32": "float", "f64": "double", "i32": "int", "i64": "long"}.get(kind)
+        dtype = getattr(memory.new_empty(0), convert)().dtype if convert else memory.dtype
+        self._dtypes[element, tensor.dtype] = dtype
+        return dtype
 
 
 normalised = _Launcher(
