@@ -41,4 +41,5 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("branch-rests"),
     Pass("drop-dead-code"),
     Pass("keep-late-values"),
+    Pass("read-sums-once"),
 )

@@ -275,6 +275,9 @@ def of_rows_tiled(
         chance = chance * tl.reduce(
             tl.where(key.to(tl.int64)[None, :] <= row[:, None], 1.0 - tl.sigmoid(score), 1.0), 1, _multiplied
         )
+    # Triton fails where what a loop sums up along rows is read more than once.
+    highest = highest + 0.0
+    chance = chance + 0.0
     if full_key < keys:
         lanes = tl.arange(0, BLOCK_N)
         key = full_key + lanes

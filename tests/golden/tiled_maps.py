@@ -126,6 +126,9 @@ def layer_norm_tiled(
         v = tl.load(x + k_start + x_lanes)
         total = total + tl.sum(v, axis=1)
         squares = squares + tl.sum(v * v, axis=1)
+    # Triton fails where what a loop sums up along rows is read more than once.
+    total = total + 0.0
+    squares = squares + 0.0
     if full_k < n:
         is_k = tl.arange(0, BLOCK_N) < n - full_k
         v = tl.load(x + full_k + x_lanes, mask=is_k[None, :], other=0.0)

@@ -258,6 +258,8 @@ def matrix_and_vector_tiled(
             * tl.load(x + k_start_value + k_lanes).to(COMPUTE)[None, :],
             axis=1,
         )
+    # Triton fails where what a loop sums up along rows is read more than once.
+    acc = acc + 0.0
     if full_k < k_size:
         is_k = tl.arange(0, BLOCK_N) < k_size - full_k
         full_k_value = full_k.to(tl.int64)

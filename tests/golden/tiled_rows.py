@@ -208,6 +208,8 @@ def linear_cross_entropy_tiled(
         )
         at_label = at_label + tl.sum(tl.where(class_[None, :] == label[:, None], logit, 0.0), axis=1)
         highest = new
+    # Triton fails where what a loop sums up along rows is read more than once.
+    at_label = at_label + 0.0
     if full_class < classes:
         lanes = tl.arange(0, BLOCK_N)
         class_ = full_class + lanes

@@ -135,6 +135,7 @@ def test_the_pipeline_has_the_documented_names() -> None:
         "branch-rests",
         "drop-dead-code",
         "keep-late-values",
+        "read-sums-once",
     ]
     for one in PIPELINE:
         name = one.name.replace("-", "_")
