@@ -59,7 +59,7 @@ def checked(source: SourceFile, set: Mapping[str, int | bool], dtype: Mapping[st
     """The source as the checker makes it, which is what runs."""
     from teenyc.driver import Options, compile_source
 
-    return compile_source(source, options=Options(set=dict(set), dtype=dict(dtype), generate=False))
+    return compile_source(source, options=Options(set=dict(set), dtype=dict(dtype), tile=False, generate=False))
 
 
 def run_checked(

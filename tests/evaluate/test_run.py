@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -119,3 +121,14 @@ def test_random_numbers_are_those_of_the_seed(path: Path, capsys: pytest.Capture
         return capsys.readouterr().out
 
     assert printed() == printed("--seed", "0") != printed("--seed", "1")
+
+
+def test_building_needs_no_numpy(path: Path, tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.modules['numpy'] = None\n"
+        "from teenyc.cli import main\n"
+        f"sys.exit(main(['build', {str(path)!r}, '-o', {str(tmp_path)!r}]))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "scale.py").exists()

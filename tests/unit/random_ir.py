@@ -6,35 +6,16 @@ and atomics whose order shows. They take `mem: Pointer<i64>`, `out: Pointer<i64>
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
+import numpy as np
 from ir_builder import B, constant, lit
 
-from teenyc.ir.nodes import (
-    Binary,
-    Block,
-    Call,
-    Cast,
-    Compare,
-    Constant,
-    Copy,
-    For,
-    If,
-    Kernel,
-    Let,
-    Literal,
-    Offset,
-    Operand,
-    Operation,
-    Return,
-    Statement,
-    Unary,
-    Value,
-    While,
-)
-from teenyc.types import BOOL, I8, I16, I32, I64, U8, U32, DType, Kind, TensorType, scalar
+from teenyc.evaluate import LOWERED, Buffer, launch
+from teenyc.ir.nodes import Kernel, Operand, Program, Value
+from teenyc.types import BOOL, I8, I16, I32, I64, U8, U32, DType, TensorType, scalar
 
 NAMES = ("a", "b", "c", "x", "i", "lambda", "N", "tl", "D", "")
 INTEGERS = (I32, I32, I32, I64, I64, U32, U8, I8, I16)
@@ -227,141 +208,13 @@ class _Maker:
 # ---- meaning --------------------------------------------------------------------------------------------------------
 
 
-class ReturnedError(Exception):
-    """The kernel returned."""
-
-
-@dataclass(slots=True)
-class Meaning:
-    """Runs a kernel as the IR is defined. A pointer is the name of a tensor and an index."""
-
-    memory: dict[str, list[int]]
-    constants: Mapping[str, int]
-    values: dict[int, object] = field(default_factory=dict)
-
-    def run(self, kernel: Kernel, arguments: Mapping[str, int]) -> None:
-        for parameter in kernel.parameters:
-            name = parameter.name
-            self.values[parameter.value.id] = arguments.get(name, (name, 0))
-        try:
-            self.block(kernel.body)
-        except ReturnedError:
-            return
-
-    def block(self, block: Block) -> tuple[object, ...]:
-        for statement in block.statements:
-            self.statement(statement)
-        return tuple(map(self.of, block.yields))
-
-    def statement(self, statement: Statement) -> None:
-        match statement:
-            case Let():
-                result = self.operation(statement.operation, statement.results)
-                self.values.update((r.id, result) for r in statement.results)
-            case For():
-                self.loop(statement, iter(range(*(self.number(o) for o in (statement.start, statement.stop)))))
-            case While():
-                self.loop(statement, None)
-            case If():
-                block = statement.then if self.of(statement.condition) else statement.otherwise
-                self.values.update(zip((r.id for r in statement.results), self.block(block), strict=False))
-            case Return():
-                raise ReturnedError
-
-    def loop(self, loop: For | While, counter: Iterator[int] | None) -> None:
-        now = tuple(self.of(c.initial) for c in loop.carried)
-        while True:
-            self.values.update(zip((c.inside.id for c in loop.carried), now, strict=True))
-            if isinstance(loop, For):
-                count = next(counter, None) if counter is not None else None
-                if count is None:
-                    break
-                self.values[loop.counter.id] = count
-            elif not self.block(loop.condition)[0]:
-                break
-            now = self.block(loop.body)
-        self.values.update(zip((c.result.id for c in loop.carried), now, strict=True))
-
-    def of(self, operand: Operand) -> object:
-        match operand:
-            case Literal():
-                return operand.value
-            case Constant():
-                return self.constants[operand.name]
-            case _:
-                return self.values[operand.id]
-
-    def number(self, operand: Operand) -> int:
-        value = self.of(operand)
-        assert isinstance(value, int)
-        return value
-
-    def operation(self, operation: Operation, results: tuple[Value, ...]) -> object:
-        match operation:
-            case Copy():
-                return self.of(operation.operand)
-            case Unary():
-                value = self.number(operation.operand)
-                flipped = (not value) if _dtype(operation.operand) == BOOL else ~value
-                return wrapped(-value if operation.operator == "neg" else flipped, _dtype(results[0]))
-            case Binary():
-                left, right = self.number(operation.left), self.number(operation.right)
-                return wrapped(_binary(operation.operator, left, right, _dtype(results[0])), _dtype(results[0]))
-            case Compare():
-                left, right = self.number(operation.left), self.number(operation.right)
-                tests = {"eq": left == right, "ne": left != right, "lt": left < right, "le": left <= right}
-                return {**tests, "gt": left > right, "ge": left >= right}[operation.operator]
-            case Cast():
-                return wrapped(int(self.number(operation.operand)), _dtype(results[0]))
-            case Offset():
-                name, index = self.of(operation.pointer)  # type: ignore[misc]
-                return (name, index + self.number(operation.offset))
-            case Call():
-                return self.call(operation)
-            case _:
-                raise AssertionError(operation)
-
-    def call(self, call: Call) -> object:
-        pointer, value = call.operand("pointer"), call.operand("value") or call.operand("val")
-        assert pointer is not None
-        name, index = self.of(pointer)  # type: ignore[misc]
-        old = self.memory[name][index]
-        if value is not None:
-            added = self.number(value) + (old if call.intrinsic == "atomic_add" else 0)
-            self.memory[name][index] = wrapped(added, I64)
-        return old
-
-
-def wrapped(value: int, dtype: DType) -> int:
-    """A number in the width of its type."""
-    if dtype == BOOL:
-        return bool(value)
-    bits = value & ((1 << dtype.bits) - 1)
-    return bits - (1 << dtype.bits) if dtype.kind is Kind.SIGNED and bits >> (dtype.bits - 1) else bits
-
-
-def _binary(operator: str, left: int, right: int, dtype: DType) -> int:
-    match operator:
-        case "add":
-            return left + right
-        case "sub":
-            return left - right
-        case "mul":
-            return left * right
-        case "div":
-            return abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-        case "rem":
-            return left - right * _binary("div", left, right, dtype)
-        case "and":
-            return left & right
-        case "or":
-            return left | right
-        case "xor":
-            return left ^ right
-        case "shl":
-            return left << (right % dtype.bits)
-        case _:
-            return left >> (right % dtype.bits)
+def run(kernel: Kernel, arguments: Mapping[str, int], memory: Mapping[str, list[int]], extent: int) -> None:
+    """Runs a kernel by the CPU runner; `memory` has the elements of its pointers, and `N` is `extent`."""
+    buffers = {name: Buffer(name, I64, np.array(cells, np.int64)) for name, cells in memory.items()}
+    program = Program(doc="", kernels=(kernel,))
+    launch(program, kernel.name, (1, 1, 1), {**buffers, **arguments}, {"N": extent}, meaning=LOWERED)
+    for name, cells in memory.items():
+        cells[:] = buffers[name].data.tolist()
 
 
 def _dtype(operand: Operand) -> DType:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 from emitted import generated, imported, spelled
-from random_ir import CELLS, Meaning, random_kernel
+from random_ir import CELLS, random_kernel, run
 
 from teenyc.ir.nodes import Kernel, Program
 from teenyc.passes.drop_dead_code import drop_dead_code
@@ -52,7 +52,7 @@ def test_the_module_computes_what_the_ir_means(seed: int, tmp_path: Path, device
     constant = spelled(module, made.name, "N")
     for arguments in ARGUMENTS:
         memory = {"mem": list(CELL_VALUES), "out": [-9] * OUTPUTS}
-        Meaning(memory, {"N": EXTENT}).run(made, arguments)
+        run(made, arguments, memory, EXTENT)
         mem, out = torch.tensor(CELL_VALUES, device=device), torch.tensor([-9] * OUTPUTS, device=device)
         launch[(1,)](mem, out, arguments["n"], arguments["w"], **{constant: EXTENT})
         assert (mem.tolist(), out.tolist()) == (memory["mem"], memory["out"]), module.text
@@ -72,10 +72,10 @@ def test_a_linter_finds_nothing(tmp_path: Path) -> None:
         "--output-format",
         "concise",
     ]
-    run = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-m", "ruff", "check", *options, str(tmp_path)], capture_output=True, text=True
     )
-    assert run.returncode == 0, run.stdout
+    assert done.returncode == 0, done.stdout
 
 
 def test_triton_compiles_it_for_a_gpu(tmp_path: Path) -> None:
@@ -89,8 +89,8 @@ def test_triton_compiles_it_for_a_gpu(tmp_path: Path) -> None:
     script.write_text(COMPILE, encoding="utf-8")
     environment = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
     command = [sys.executable, "-W", "ignore", str(script)]
-    run = subprocess.run(command, input="".join(lines), capture_output=True, text=True, env=environment)
-    assert run.stdout.count("compiled") == len(lines), run.stderr
+    done = subprocess.run(command, input="".join(lines), capture_output=True, text=True, env=environment)
+    assert done.stdout.count("compiled") == len(lines), done.stderr
 
 
 def test_a_kernel_has_cells_to_show_the_order_of_effects() -> None:
