@@ -20,11 +20,12 @@ from teenyc.types import BOOL, I8, I16, I32, I64, U8, U32, DType, TensorType, sc
 NAMES = ("a", "b", "c", "x", "i", "lambda", "N", "tl", "D", "")
 INTEGERS = (I32, I32, I32, I64, I64, U32, U8, I8, I16)
 CELLS = 4
+OUTPUTS = 32
 
 
-def random_kernel(seed: int, name: str) -> Kernel:
-    """A kernel that stores some of its values to `out`."""
-    return _Maker(Random(seed), B(name)).kernel()
+def random_kernel(seed: int, name: str, *, differs: bool = False) -> Kernel:
+    """A kernel that stores some of its values to `out`; if it `differs`, programs have their own numbers and cells."""
+    return _Maker(Random(seed), B(name), differs=differs).kernel()
 
 
 @dataclass(slots=True)
@@ -36,10 +37,13 @@ class _Maker:
     loops: int = 0
     stored: int = 0
     out: Value | None = None
+    differs: bool = False
 
     def kernel(self) -> Kernel:
         self.mem, self.out = self.b.pointer("mem", I64), self.b.pointer("out", I64)
         self.scopes[0] += [self.b.param("n", I32), self.b.param("w", I64)]
+        if self.differs:
+            self.part()
         self.statements(self.random.randint(6, 16), 0)
         self.report(self.random.randint(2, 6))
         if self.random.random() < 0.3:
@@ -51,6 +55,17 @@ class _Maker:
                     self.report(1)
             self.report(2)
         return self.b.kernel(variables=())
+
+    def part(self) -> None:
+        """Takes the numbers and the cells of this program in the place of those of all."""
+        assert self.mem is not None
+        assert self.out is not None
+        program = self.b.program_id()
+        n, w = self.scopes[0]
+        wide = self.b.cast(program, I64)
+        self.scopes[0] = [self.b.binary("sub", n, program), self.b.binary("mul", w, wide)]
+        self.mem = self.b.offset(self.mem, self.b.binary("mul", program, lit(CELLS)))
+        self.out = self.b.offset(self.out, self.b.binary("mul", program, lit(OUTPUTS)))
 
     def report(self, count: int) -> None:
         for value in self.random.sample(self.visible(), min(count, len(self.visible()))):
@@ -208,11 +223,18 @@ class _Maker:
 # ---- meaning --------------------------------------------------------------------------------------------------------
 
 
-def run(kernel: Kernel, arguments: Mapping[str, int], memory: Mapping[str, list[int]], extent: int) -> None:
+def run(
+    kernel: Kernel,
+    arguments: Mapping[str, int],
+    memory: Mapping[str, list[int]],
+    extent: int,
+    programs: int = 1,
+    room: int = 1,
+) -> None:
     """Runs a kernel by the CPU runner; `memory` has the elements of its pointers, and `N` is `extent`."""
     buffers = {name: Buffer(name, I64, np.array(cells, np.int64)) for name, cells in memory.items()}
     program = Program(doc="", kernels=(kernel,))
-    launch(program, kernel.name, (1, 1, 1), {**buffers, **arguments}, {"N": extent}, meaning=LOWERED)
+    launch(program, kernel.name, (programs, 1, 1), {**buffers, **arguments}, {"N": extent}, meaning=LOWERED, room=room)
     for name, cells in memory.items():
         cells[:] = buffers[name].data.tolist()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 from emitted import generated, imported, spelled
-from random_ir import CELLS, random_kernel, run
+from random_ir import CELLS, OUTPUTS, random_kernel, run
 
 from teenyc.ir.nodes import Kernel, Program
 from teenyc.passes.drop_dead_code import drop_dead_code
@@ -22,8 +22,6 @@ MISCOMPILED = (61,)
 """`late = next; next = 0` in a loop, both from one value: Triton 3.6 keeps `late` as it was before the loop."""
 
 CELL_VALUES = [11, -3, 2**35, 0]
-OUTPUTS = 32
-
 COMPILE = """
 import runpy, sys
 import triton
