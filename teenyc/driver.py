@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from teenyc.check.allow import unsilenced
 from teenyc.diagnostics.model import Diagnostic, Reporter, Severity
 from teenyc.ir.nodes import Attributes, Kernel, Program
 from teenyc.record import field, record, replace
-from teenyc.source import SourceFile
+from teenyc.source import SourceFile, Span
 from teenyc.syntax import ast
 from teenyc.syntax.parse import parse
 from teenyc.types import DTYPES, DType
@@ -160,6 +160,12 @@ def _lint_plans(program: Program, reporter: Reporter) -> None:
         from teenyc.tiling.lints import lint_tiling
 
         lint_tiling(kernel, certificate(found), reporter)
+
+
+def allowed(compiled: Compiled, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """What is found of a source later, in its order, without the lints that its `#[allow(…)]` silences."""
+    kept = unsilenced(diagnostics, compiled.module.allowances)
+    return tuple(sorted(kept, key=lambda d: (d.span or Span(0, 0), d.code)))
 
 
 def generic_names(file: SourceFile) -> frozenset[str]:

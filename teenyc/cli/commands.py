@@ -88,6 +88,7 @@ def check(**arguments: Any) -> int:
 @click.option("--dtype", "dtypes", multiple=True, callback=dtypes, metavar="D=TYPE", help=DTYPE)
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="Of random arguments (0).")
 @click.option("--save", type=click.Path(path_type=Path), metavar="DIR", help="Write what changed as DIR/NAME.npy.")
+@click.option("--sanitize", is_flag=True, help="Go on to the end and report all that is wrong: races, wraps, NaN, …")
 @click.option("--color", type=click.Choice(("auto", "always", "never")), default="auto", help="(auto)")
 def run(**arguments: Any) -> int:
     """Run a KERNEL of a kernel FILE on the CPU, without Triton or a GPU, and print what it wrote.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from teenyc.cli import DIAGNOSTICS, OK
 from teenyc.cli.inputs import collect, read
 from teenyc.cli.terminal import progress
-from teenyc.diagnostics.model import Diagnostic
+from teenyc.diagnostics.model import Diagnostic, Severity
 from teenyc.diagnostics.render import Report, render
 from teenyc.ir.nodes import Kernel, Parameter
 from teenyc.source import SourceFile
@@ -33,6 +33,7 @@ def run(
     dtypes: Mapping[str, str],
     seed: int,
     save: Path | None,
+    sanitize: bool,
     color: bool,
 ) -> int:
     """Runs a kernel and shows what it wrote, or the reports; the exit status."""
@@ -55,12 +56,16 @@ def run(
             return _fail([Report(_no_grid(grid), source)], color)
         given = _Given(compiled, kernel, arguments, dtypes, seed)
         with progress(f"running {kernel}"):
-            finished = run_checked(compiled, kernel, grid, given.all(), constants, make=given.made)
+            finished = run_checked(compiled, kernel, grid, given.all(), constants, make=given.made, sanitize=sanitize)
     except RunError as error:
         return _fail([Report(d, source) for d in error.diagnostics], color)
     except UnreadableArgumentError as error:
         return _fail([Report(error.diagnostic, source)], color)
-    return _show(finished, save, color)
+    status = _show(finished, save, color)
+    if finished.findings:
+        _fail([Report(d, source) for d in finished.findings], color)
+    is_wrong = any(d.severity is Severity.ERROR for d in finished.findings)
+    return DIAGNOSTICS if is_wrong else status
 
 
 def _source(file: str) -> SourceFile | Diagnostic:

@@ -11,7 +11,7 @@ from teenyc.evaluate.arithmetic import aligned, together
 from teenyc.evaluate.numbers import Array, converted, cut_toward_zero, held_dtype, is_narrow, reread, rounded
 from teenyc.evaluate.scope import Scope, bound
 from teenyc.evaluate.views import BlockView
-from teenyc.evaluate.watch import Broken, FaultError, Impossible, Lanes
+from teenyc.evaluate.watch import Broken, FaultError, Impossible, Lanes, Place
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Intrinsic, Param, Role
 from teenyc.ir.nodes import Attribute, Call, Let, Value
@@ -179,9 +179,21 @@ def _axis(call: Call) -> int:
 def load(frame: Frame, let: Let, call: Call, active: Mask) -> tuple[Held, ...]:
     address, mask, other = _given(frame, call, "pointer", "mask", "other")
     assert address is not None, "a load has an address"
+    memory, place = frame.world.memory, frame.place(let.span, active)
+    if memory.watcher.is_curious:
+        return (_watched_load(frame, address, mask, other, place),)
     is_one = all(a is None or len(a) == 1 for a in (address, mask, other))
     mask = mask if is_one else _and_active(mask, active, address.ndim - 1)
-    return (frame.world.memory.load(address, mask, other, frame.place(let.span, active)),)
+    return (memory.load(address, mask, other, place),)
+
+
+def _watched_load(frame: Frame, address: Array, mask: Array | None, other: Array | None, place: Place) -> Array:
+    """A load by each program for itself; lanes that a mask leaves out hold what the watcher says."""
+    everyone = np.ones(len(frame.programs), bool) if place.active is None else place.active
+    memory = frame.world.memory
+    whole = _and_active(mask, everyone, address.ndim - 1)
+    numbers = memory.load(address, whole, other, place)
+    return numbers if mask is None or other is not None else memory.watcher.left_out(numbers, mask)
 
 
 def store(frame: Frame, let: Let, call: Call, active: Mask) -> tuple[Held, ...]:

@@ -50,10 +50,12 @@ def launch(
     values: dict[int, Held] = {**_parameters(kernel, arguments, scope, memory)}
     exact = flow_of(program).addresses if meaning.offsets_are_exact else frozenset()
     world = World({f.name: f for f in program.functions}, memory, meaning, exact, grid, say)
+    memory.watcher.began(program)
     count = 1 if waits(kernel, world.functions) else max(1, room // _most_lanes(kernel, scope))
     with np.errstate(all="ignore"):
         for indices in slabs(grid, count):
             values = Frame(world, scope, indices, values).run(kernel.body)
+        memory.watcher.ended(memory)
 
 
 def scope_of(

@@ -259,7 +259,7 @@ class Frame:
         results = self.results(let, active)
         for value, held in zip(let.results, results, strict=True):
             self.set(value, held)
-        self.world.memory.watcher.computed(let, results, active)
+        self.world.memory.watcher.computed(self, let, results, active)
 
     def results(self, let: Let, active: Mask) -> tuple[Held, ...]:
         operation = let.operation

@@ -78,7 +78,6 @@ class Memory:
         if near is None or near[0].written is not None:
             return self._load_parts(address, mask, other, place)
         buffer, index = near
-        self.watcher.loaded(place, buffer, index, mask)
         numbers = buffer.read(index)
         if mask is None:
             return numbers
@@ -96,15 +95,12 @@ class Memory:
             numbers = numbers.reshape(-1)[lanes.flat]
             for part in self._parts(lanes, is_write=True):
                 self.expect_writable(part.buffer, place)
-                self.watcher.stored(part.buffer, part.index, lanes.only(part.chosen))
+                self.watcher.stored(part.buffer, part.index, lanes.only(part.chosen), numbers[part.chosen])
                 part.buffer.write(part.index, numbers[part.chosen])
             return
         buffer, index = near
         self.expect_writable(buffer, place)
         index = np.broadcast_to(index, shape)
-        if self.watcher.is_curious:
-            lanes = _lanes(address, mask, shape, place)
-            self.watcher.stored(buffer, index.reshape(-1)[lanes.flat], lanes)
         if mask is None or mask.all():
             buffer.write(index, numbers)
         else:
@@ -141,8 +137,11 @@ class Memory:
     # ---- where an address leads -------------------------------------------------------------------------------------
 
     def _one(self, address: Array) -> tuple[Buffer, Array] | None:
-        """The buffer in which all of the addresses lie, and the elements; None where there is no such buffer."""
-        if address.size == 0:
+        """The buffer in which all of the addresses lie, and the elements; None where there is no such buffer.
+
+        None also for a watcher that wants to see each lane.
+        """
+        if address.size == 0 or self.watcher.is_curious:
             return None
         first, last = int(address.min()), int(address.max())
         number = (first + HALF) >> SPACING
@@ -176,7 +175,7 @@ class Memory:
         found: Array | None = None
         for part in self._parts(lanes, is_write=False):
             self._expect_contents(part, lanes)
-            self.watcher.loaded(place, part.buffer, part.index, None)
+            self.watcher.loaded(part.buffer, part.index, lanes.only(part.chosen))
             numbers = part.buffer.read(part.index)
             if found is None:
                 found = np.zeros(int(np.prod(shape)), numbers.dtype)

@@ -14,8 +14,9 @@ from teenyc.record import record
 from teenyc.source import Span
 
 if TYPE_CHECKING:
-    from teenyc.evaluate.memory import Buffer
-    from teenyc.ir.nodes import Let
+    from teenyc.evaluate.machine import Frame
+    from teenyc.evaluate.memory import Buffer, Memory
+    from teenyc.ir.nodes import Let, Program
 
 
 @record
@@ -91,6 +92,59 @@ class Broken:
 
 
 @record
+class Race:
+    """Lanes that meet an access of another program, or another lane, that may come before or after: by chance.
+
+    `how` says what that one does, `other` is its program, None for several, and `span` its place.
+    """
+
+    lanes: Lanes
+    name: str
+    index: int
+    how: str
+    other: tuple[int, int, int] | None
+    span: Span
+
+
+@record
+class Undefined:
+    """Lanes that a mask left out of a load, and that reach what they must not."""
+
+    lanes: Lanes
+    function: str
+
+
+@record
+class Wrapped:
+    """Lanes in which a sum, difference or product has left its type, and the operands of the first."""
+
+    lanes: Lanes
+    operator: str
+    left: int
+    right: int
+    type: str
+
+
+@record
+class MadeNan:
+    """The first lanes that are no number: what made them, and of which numbers."""
+
+    lanes: Lanes
+    what: str
+    given: tuple[str, ...]
+
+
+@record
+class Missed:
+    """A tensor of which elements were never written: the first of them, how many, and of how many."""
+
+    name: str
+    index: int
+    count: int
+    size: int
+
+
+@record
 class Impossible:
     """A function that needs a GPU, or a number that it cannot work with."""
 
@@ -102,10 +156,16 @@ class Impossible:
 class Watcher:
     """Sees what a run does. The methods here stop it at a fault and let everything else be.
 
-    `is_curious` watchers are told of every access with its lanes, which takes time to find out.
+    Only an `is_curious` watcher is told of accesses, with their lanes, which takes time to find out.
     """
 
     is_curious = False
+
+    def began(self, program: Program) -> None:
+        """A launch begins, of this program."""
+
+    def ended(self, memory: Memory) -> None:
+        """All programs are done."""
 
     def outside(self, fault: Outside) -> None:
         """Lanes reach beyond a tensor; where this returns, they are left out."""
@@ -119,14 +179,18 @@ class Watcher:
         """An assertion does not hold."""
         raise FaultError(fault)
 
-    def loaded(self, place: Place, buffer: Buffer, index: Array, mask: Array | None) -> None:
-        """Elements are read."""
+    def loaded(self, buffer: Buffer, index: Array, lanes: Lanes) -> None:
+        """Elements are read, one for each lane."""
 
-    def stored(self, buffer: Buffer, index: Array, lanes: Lanes) -> None:
-        """Elements are written, one for each lane."""
+    def left_out(self, numbers: Array, mask: Array) -> Array:
+        """What a load without `other` gives: `numbers` where the mask is true."""
+        return numbers
+
+    def stored(self, buffer: Buffer, index: Array, lanes: Lanes, numbers: Array) -> None:
+        """Elements are about to be written, one for each lane."""
 
     def updated(self, buffer: Buffer, index: Array, lanes: Lanes) -> None:
-        """Elements are updated by an atomic, one for each lane."""
+        """Elements are about to be updated by an atomic, one for each lane."""
 
-    def computed(self, let: Let, results: tuple[object, ...], active: Array | None) -> None:
+    def computed(self, frame: Frame, let: Let, results: tuple[object, ...], active: Array | None) -> None:
         """An operation has given its results; `active` are the programs that it is done for, all where it is None."""

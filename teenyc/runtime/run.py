@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from teenyc.diagnostics.model import Diagnostic, RunError
+from teenyc.diagnostics.model import Diagnostic, RunError, Severity
 from teenyc.ir.nodes import Kernel
 from teenyc.record import record
 from teenyc.runtime.compiled import NO_CONSTANTS, NOTHING, failure, source_bytes
@@ -15,16 +16,16 @@ from teenyc.source import SourceFile
 
 if TYPE_CHECKING:
     from teenyc.driver import Compiled
-    from teenyc.evaluate.watch import FaultError
     from teenyc.runtime.arguments import Bound
 
 
 @record
 class Finished:
-    """What a run was given, for who wants to see what it wrote."""
+    """What a run was given, for who wants to see what it wrote, and what the sanitizer found."""
 
     bound: Bound
     kernel: Kernel
+    findings: tuple[Diagnostic, ...] = ()
 
 
 def run(
@@ -35,6 +36,7 @@ def run(
     *,
     set: Mapping[str, int | bool] | None = None,
     dtype: Mapping[str, str] | None = None,
+    sanitize: bool = False,
 ) -> None:
     """Runs a kernel of a kernel file without Triton or a GPU, as the language defines it.
 
@@ -43,7 +45,8 @@ def run(
     left out where the attribute `shape` gives it. `set` fixes constants and `dtype` dtype parameters.
 
     Raises `CompileError` for a source with errors, and `RunError` where the kernel cannot be run on its arguments or
-    goes wrong: both show the report.
+    goes wrong: both show the report. With `sanitize` the run goes on to its end, and everything that was found is
+    raised together; what is no error, such as integers that wrap, is a `RuntimeWarning`.
     """
     name = os.fsdecode(path)
     source = decode(source_bytes(name), name)
@@ -52,7 +55,11 @@ def run(
     compiled = checked(source, set or NO_CONSTANTS, dtype or NOTHING)
     if compiled.checked is None:
         raise failure(compiled.diagnostics, source)
-    run_checked(compiled, kernel, grid, arguments, set or NO_CONSTANTS)
+    finished = run_checked(compiled, kernel, grid, arguments, set or NO_CONSTANTS, sanitize=sanitize)
+    if any(d.severity is Severity.ERROR for d in finished.findings):
+        raise _error(finished.findings, source)
+    if finished.findings:
+        warnings.warn(_rendered(finished.findings, source), RuntimeWarning, stacklevel=2)
 
 
 def checked(source: SourceFile, set: Mapping[str, int | bool], dtype: Mapping[str, str]) -> Compiled:
@@ -71,24 +78,39 @@ def run_checked(
     *,
     make: Callable[[str, tuple[int, ...], str], object] | None = None,
     say: Callable[[str], None] = print,
+    sanitize: bool = False,
 ) -> Finished:
     """Runs a kernel of a checked source. `make` gives what is missing: an array of a name, shape and element type."""
     program = compiled.checked
     assert program is not None, "a source with errors does not run"
     _need_numpy()
+    from teenyc.driver import allowed
     from teenyc.evaluate import FaultError, launch
+    from teenyc.evaluate.sanitize import Sanitizer
     from teenyc.runtime.arguments import MistakeError, bind, kernel_of
+    from teenyc.runtime.findings import diagnostic_of
 
+    sanitizer = Sanitizer() if sanitize else None
     try:
         kernel = kernel_of(program, name, compiled.file.name)
         bound = bind(kernel, grid, arguments, set, make)
         elements = dict(bound.elements)
-        launch(program, name, bound.grid, bound.arguments, bound.constants, elements=elements, say=say)
+        launch(
+            program,
+            name,
+            bound.grid,
+            bound.arguments,
+            bound.constants,
+            elements=elements,
+            watcher=sanitizer,
+            say=say,
+        )
     except MistakeError as mistake:
-        raise _error(mistake.diagnostic, compiled.file) from None
+        raise _error((mistake.diagnostic,), compiled.file) from None
     except FaultError as fault:
-        raise _error(_diagnostic(fault), compiled.file) from None
-    return Finished(bound, kernel)
+        raise _error((diagnostic_of(fault.what, kernel),), compiled.file) from None
+    findings = sanitizer.findings.values() if sanitizer is not None else ()
+    return Finished(bound, kernel, allowed(compiled, [diagnostic_of(finding, kernel) for finding in findings]))
 
 
 def _need_numpy() -> None:
@@ -101,33 +123,11 @@ def _need_numpy() -> None:
         raise ModuleNotFoundError(text, name="numpy") from None
 
 
-def _error(diagnostic: Diagnostic, source: SourceFile) -> RunError:
+def _error(diagnostics: tuple[Diagnostic, ...], source: SourceFile) -> RunError:
+    return RunError(diagnostics, _rendered(diagnostics, source))
+
+
+def _rendered(diagnostics: tuple[Diagnostic, ...], source: SourceFile) -> str:
     from teenyc.diagnostics.render import Report, render
 
-    return RunError((diagnostic,), render([Report(diagnostic, source)], format="human"))
-
-
-def _diagnostic(fault: FaultError) -> Diagnostic:
-    """The report of what stopped a run."""
-    from teenyc.diagnostics.catalog import running
-    from teenyc.evaluate.watch import Broken, Impossible, Outside, Unwritten
-
-    what = fault.what
-    if isinstance(what, Impossible):
-        return running.NotOnCpu(span=what.span, function=what.function, why=what.why)
-    program, lane = what.lanes.first
-    span, count = what.lanes.place.span, len(what.lanes.flat)
-    at = {"span": span, "program": program, "lane": lane, "count": count}
-    match what:
-        case Outside():
-            return running.OutOfRange(
-                **at,  # type: ignore[arg-type]  # the fields that such reports share
-                name=what.name,
-                index=what.index,
-                size=what.size,
-                is_write=what.is_write,
-            )
-        case Unwritten():
-            return running.NeverWritten(**at, name=what.name, index=what.index)  # type: ignore[arg-type]
-        case Broken():
-            return running.DoesNotHold(**at, function=what.function, text=what.text)  # type: ignore[arg-type]
+    return render([Report(diagnostic, source) for diagnostic in diagnostics], format="human")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from teenyc.diagnostics.model import Diagnostic
+from teenyc.diagnostics.model import Diagnostic, Label
 from teenyc.record import record
+from teenyc.source import Span
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -252,11 +253,13 @@ class _AtLane(Diagnostic):
     count: int
 
     def notes(self) -> tuple[str, ...]:
-        where = f"in program {self.program}"
-        if self.lane:
-            where += f", lane {list(self.lane)}"
-        more = f"; {self.count:,} lanes of the programs that ran with it did so" if self.count > 1 else ""
-        return (where + more,)
+        return (first_of(self.program, self.lane, self.count),)
+
+
+def first_of(program: tuple[int, ...], lane: tuple[int, ...], count: int) -> str:
+    """Where something happened first, and how often."""
+    where = f"in program {program}" + (f", lane {list(lane)}" if lane else "")
+    return where + (f"; {count:,} lanes of the programs that ran with it did so" if count > 1 else "")
 
 
 @record(kw_only=True)
@@ -337,3 +340,58 @@ class NotOnCpu(Diagnostic):
 
     def message(self) -> str:
         return f"`{self.function}` does not run here: {self.why}"
+
+
+# ---- what the sanitizer finds ---------------------------------------------------------------------------------------
+
+
+@record(kw_only=True)
+class RaceBetweenPrograms(_AtLane):
+    """Two programs, or two lanes of one store, reach the same element, one of them writes, and nothing says which comes
+    first: on a GPU it is chance. Found by `teenyc run --sanitize`.
+
+    Give each program elements of its own, or use atomics. What other programs have written may be read behind an atomic
+    that both sides have done.
+
+        store(total, load(total) + x);      // in every program
+        atomic_add(total, x);
+    """
+
+    code = "E0715"
+    name: str
+    index: int
+    how: str  # "written", "updated", "read"
+    other: tuple[int, ...] | None
+    other_span: Span
+
+    def message(self) -> str:
+        return f"`{self.name}` is reached by two that do not wait for each other"
+
+    def label(self) -> str:
+        return f"element {self.index:,}, in program {self.program}"
+
+    def secondary(self) -> tuple[Label, ...]:
+        who = "several programs" if self.other is None else f"program {self.other}"
+        return (Label(self.other_span, f"{self.how} here in {who}"),)
+
+    def help(self) -> str:
+        return "let each program write elements of its own, or use an atomic"
+
+
+@record(kw_only=True)
+class LeftOutLane(_AtLane):
+    """A lane that a mask left out of a load without `other` holds nothing, and reaches a store, a reduction or a
+    product. Found by `teenyc run --sanitize`.
+
+        let x = load(x_ptr + at, mask = at < n);
+        let x = load(x_ptr + at, mask = at < n, other = 0.0);
+    """
+
+    code = "E0716"
+    function: str
+
+    def message(self) -> str:
+        return f"`{self.function}` takes lanes that a mask left out of a load"
+
+    def help(self) -> str:
+        return "say what these lanes hold: `other = …` of the load"

@@ -14,6 +14,7 @@ from teenyc.diagnostics.catalog.lints.memory import (
     UnmaskedTile,
 )
 from teenyc.diagnostics.catalog.lints.numbers import ArithmeticOverflow, FloatAtomic, NarrowSum
+from teenyc.diagnostics.catalog.lints.running import FirstNan, IntegerWrapped, NotWritten
 from teenyc.diagnostics.catalog.lints.structure import (
     HidesIntrinsic,
     OpaqueOp,
@@ -36,13 +37,16 @@ from teenyc.diagnostics.catalog.lints.unused import (
 __all__ = [
     "ArithmeticOverflow",
     "AxisNotTiled",
+    "FirstNan",
     "FloatAtomic",
     "HidesIntrinsic",
     "HollowRow",
     "InPlaceTiles",
+    "IntegerWrapped",
     "LanesShareAddress",
     "Lint",
     "NarrowSum",
+    "NotWritten",
     "OpaqueOp",
     "PaddedLanes",
     "SameAddress",

@@ -1,0 +1,67 @@
+"""What goes wrong in a run, as reports: facts of the runner go in, diagnostics with their words come out."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias, assert_never
+
+from teenyc.diagnostics.catalog import lints, running
+from teenyc.diagnostics.model import Diagnostic
+from teenyc.evaluate.watch import (
+    Broken,
+    Impossible,
+    Lanes,
+    MadeNan,
+    Missed,
+    Outside,
+    Race,
+    Undefined,
+    Unwritten,
+    Wrapped,
+)
+from teenyc.ir.nodes import Kernel
+from teenyc.record import replace
+from teenyc.source import Span
+
+Fact: TypeAlias = "Outside | Unwritten | Broken | Race | Undefined | Wrapped | MadeNan | Missed | Impossible"
+
+
+def diagnostic_of(fact: Fact, kernel: Kernel) -> Diagnostic:
+    """The report of a fact."""
+    match fact:
+        case Impossible():
+            return running.NotOnCpu(span=fact.span, function=fact.function, why=fact.why)
+        case Missed():
+            span = next((p.span for p in kernel.parameters if p.name == fact.name), None)
+            return lints.NotWritten(span=span, tensor=fact.name, index=fact.index, count=fact.count, size=fact.size)
+        case _:
+            return replace(_of_lanes(fact), **_place(fact.lanes))
+
+
+def _place(lanes: Lanes) -> dict[str, object]:
+    program, lane = lanes.first
+    return {"span": lanes.place.span, "program": program, "lane": lane, "count": len(lanes.flat)}
+
+
+_NOWHERE = Span(0, 0)
+
+
+def _of_lanes(fact: Outside | Unwritten | Broken | Race | Undefined | Wrapped | MadeNan) -> Diagnostic:
+    """The report of a fact, without its place."""
+    at: dict[str, Any] = {"span": _NOWHERE, "program": (), "lane": (), "count": 0}
+    match fact:
+        case Outside(name=name, index=index, size=size, is_write=is_write):
+            return running.OutOfRange(**at, name=name, index=index, size=size, is_write=is_write)
+        case Unwritten(name=name, index=index):
+            return running.NeverWritten(**at, name=name, index=index)
+        case Broken(function=function, text=text):
+            return running.DoesNotHold(**at, function=function, text=text)
+        case Race(name=name, index=index, how=how, other=other, span=span):
+            return running.RaceBetweenPrograms(**at, name=name, index=index, how=how, other=other, other_span=span)
+        case Undefined(function=function):
+            return running.LeftOutLane(**at, function=function)
+        case Wrapped(operator=operator, left=left, right=right, type=type):
+            return lints.IntegerWrapped(**at, operator=operator, left=left, right=right, type=type)
+        case MadeNan(what=what, given=given):
+            return lints.FirstNan(**at, what=what, given=given)
+        case _:
+            assert_never(fact)
