@@ -113,7 +113,7 @@ class Sanitizer(Watcher):
             lost = _left_out(numbers) if isinstance(numbers, np.ndarray) else None
             lanes = _lanes(frame, let, lost, active) if lost is not None else None
             if lanes is not None:
-                self.find(Undefined(lanes, call.intrinsic))
+                self.find(Undefined(lanes, call.intrinsic), call.intrinsic)
 
     def look_for_wraps(self, frame: Frame, let: Let, operation: Binary, active: Array | None) -> None:
         """Whether a sum, difference or product of signed integers has left its type."""

@@ -76,7 +76,7 @@ def place(text: str, diagnostic: Diagnostic) -> tuple[str, str]:
 
 def test_each_mistake_is_found_once_at_its_place() -> None:
     x = np.arange(20, dtype="float32")
-    arguments = {"x": x, "y": np.zeros(24, "f"), "z": np.zeros(5, "f"), "total": np.zeros(1, "f"), "n": 20}
+    arguments = {"x": x, "y": np.zeros(20, "f"), "z": np.zeros(5, "f"), "total": np.zeros(1, "f"), "n": 20}
     found = findings(SOURCE, "mistakes", 3, arguments)
     places = [place(SOURCE, d) for d in found]
     assert places == [
