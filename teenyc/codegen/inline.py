@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from teenyc.codegen.contents import Contents
 from teenyc.codegen.static import Statics
 from teenyc.intrinsics import find
 from teenyc.intrinsics.spec import Effect
-from teenyc.ir.nodes import Apply, Block, Call, Function, Kernel, Let, Operand, Program, Return, Statement, Value
-from teenyc.ir.walk import blocks_of, operands_of, statements_of, uses
+from teenyc.ir.nodes import Apply, Block, Call, Let, Operand, Program, Return, Statement, Value
+from teenyc.ir.walk import blocks_of, operands_of, statements_of
 from teenyc.record import record
 from teenyc.types import Pointer, TensorType
 
@@ -53,14 +54,13 @@ class Inlining:
         )
 
 
-def inlining_of(body: Kernel | Function, statics: Statics, effects: Mapping[str, frozenset[Effect]]) -> Inlining:
+def inlining_of(contents: Contents, statics: Statics, effects: Mapping[str, frozenset[Effect]]) -> Inlining:
     """What is inlined in a body; `effects` are those of the device functions."""
     definitions = dict(statics.inlined)
-    counts = uses(body.body)
-    pending = [body.body]
+    pending = [contents.body.body]
     while pending:
         block = pending.pop()
-        definitions.update(_inlined(block, counts, statics, effects))
+        definitions.update(_inlined(block, contents.reads, statics, effects))
         pending.extend(inner for statement in block.statements for inner in blocks_of(statement))
     return Inlining(definitions)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from teenyc.codegen.calls import PASSED_ON, Callee, Calls
 from teenyc.codegen.coalesce import Classes, classes_of
 from teenyc.codegen.comments import comment, docstring
+from teenyc.codegen.contents import Contents
 from teenyc.codegen.dtypes import DTypeNames, binding_pointer
 from teenyc.codegen.expressions import Expressions
 from teenyc.codegen.inline import inlining_of
@@ -20,8 +21,7 @@ from teenyc.codegen.static import Statics, statics_of
 from teenyc.codegen.terms import Kind
 from teenyc.codegen.views import KernelView
 from teenyc.intrinsics.spec import Effect
-from teenyc.ir.nodes import Block, For, Function, Kernel, Let, Return
-from teenyc.ir.walk import statements_of, uses
+from teenyc.ir.nodes import Block, Function, Kernel, Return
 from teenyc.record import record
 from teenyc.source import Comments, SourceFile
 from teenyc.types import Compute, TensorType, TypeVar
@@ -89,28 +89,29 @@ class _Writer:
 
     @staticmethod
     def of(body: Kernel | Function, unit: Unit, spelled: Mapping[str, str] | None) -> _Writer:
-        statics = statics_of(body)
-        inlining = inlining_of(body, statics, unit.effects)
-        interference = interference_of(body, inlining)
-        classes = classes_of(body, interference, {*inlining.definitions, *statics.named})
-        names = local_names(body, unit.reserved, (inlining, interference, classes, statics), spelled)
+        contents = Contents.of(body)
+        statics = statics_of(contents)
+        inlining = inlining_of(contents, statics, unit.effects)
+        interference = interference_of(contents, inlining)
+        classes = classes_of(contents, interference, {*inlining.definitions, *statics.named})
+        names = local_names(contents, unit.reserved, (inlining, interference, classes, statics), spelled)
         unit.spelled.update(names.holders)
         dtypes = _dtype_names(body, names, unit)
-        arrival = arrival_of(body, names.of, classes, dtypes) if isinstance(body, Kernel) else None
+        arrival = arrival_of(contents, names.of, classes, dtypes) if isinstance(body, Kernel) else None
         expressions = Expressions(
             inlining=inlining,
             statics=statics,
             names=names.of,
-            kinds=_kinds(body, arrival, statics, classes),
+            kinds=_kinds(contents, arrival, statics, classes),
             constants=names.fixed,
             dtypes=dtypes,
-            calls=Calls(callees=unit.callees, binding=_binding(body), lets=_lets(body)),
+            calls=Calls(callees=unit.callees, binding=_binding(body), lets=contents.lets),
             helpers=unit.helpers,
             written=dict(arrival.terms) if arrival is not None else {},
             numbers=unit.numbers,
             used=unit.used,
         )
-        statements = Statements(expressions, names, _reads(body, classes), unit.effects, Lines(unit.source))
+        statements = Statements(expressions, names, _reads(contents, classes), unit.effects, Lines(unit.source))
         return _Writer(body, unit, names, dtypes, statements, arrival)
 
     def body(self) -> tuple[str, ...]:
@@ -142,24 +143,20 @@ def _without_last_return(block: Block) -> Block:
     return block
 
 
-def _kinds(body: Kernel | Function, arrival: Arrival | None, statics: Statics, classes: Classes) -> dict[int, Kind]:
+def _kinds(contents: Contents, arrival: Arrival | None, statics: Statics, classes: Classes) -> dict[int, Kind]:
     """The values that are not tensors everywhere."""
-    kinds = {s.counter.id: Kind.LOOSE for _, s in statements_of(body.body) if isinstance(s, For)}
+    kinds = dict.fromkeys(contents.counters, Kind.LOOSE)
     if arrival is not None:
         kinds.update(arrival.kinds)
     else:  # a caller passes on what it was given by a launch
-        passed = (p.value for p in body.parameters if p.value.type in PASSED_ON)
+        passed = (p.value for p in contents.body.parameters if p.value.type in PASSED_ON)
         kinds.update((v.id, Kind.ARGUMENT) for value in passed for v in classes.variable(value))
     return kinds | dict.fromkeys((*statics.named, *statics.counters), Kind.STATIC)
 
 
-def _lets(body: Kernel | Function) -> dict[int, Let]:
-    return {r.id: s for _, s in statements_of(body.body) if isinstance(s, Let) for r in s.results}
-
-
-def _reads(body: Kernel | Function, classes: Classes) -> dict[int, int]:
+def _reads(contents: Contents, classes: Classes) -> dict[int, int]:
     """How often the variable of each value is read."""
-    counts = uses(body.body)
+    counts = contents.reads
     totals = {key: sum(counts[v.id] for v in members) for key, members in classes.members.items()}
     return {id: totals[key] for id, key in classes.of.items()}
 

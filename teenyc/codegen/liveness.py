@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias, assert_never
 
+from teenyc.codegen.contents import Contents
 from teenyc.codegen.inline import Inlining
-from teenyc.ir.nodes import Block, For, Function, If, Kernel, Let, Operand, Return, Value, While
-from teenyc.ir.walk import blocks_of, definitions, operands_of, results_of, statements_of, values_of
+from teenyc.ir.nodes import Block, For, If, Let, Operand, Return, Value, While
+from teenyc.ir.walk import blocks_of, definitions, operands_of, results_of, statements_of
 from teenyc.record import record
 
 Mask: TypeAlias = int
@@ -39,9 +40,9 @@ def meet(first: tuple[Mask, Mask], second: tuple[Mask, Mask]) -> bool:
     return bool(first[0] & second[1] or first[1] & second[0])
 
 
-def interference_of(body: Kernel | Function, inlining: Inlining) -> Interference:
+def interference_of(contents: Contents, inlining: Inlining) -> Interference:
     """The interference of all variables of a body."""
-    bits = {value.id: 1 << place for place, value in enumerate(values_of(body))}
+    body, bits = contents.body, {value.id: 1 << place for place, value in enumerate(contents.values)}
     liveness = _Liveness(inlining, Interference(bits, {}))
     live = liveness.block(body.body, 0)
     liveness.written((p.value for p in body.parameters), live)

@@ -14,6 +14,7 @@ from itertools import count
 from typing import TypeAlias
 
 from teenyc.codegen.coalesce import Classes
+from teenyc.codegen.contents import Contents
 from teenyc.codegen.helpers import HELPERS
 from teenyc.codegen.host import RESERVED as HOST_NAMES
 from teenyc.codegen.inline import Inlining
@@ -28,8 +29,8 @@ from teenyc.codegen.metadata import (
 )
 from teenyc.codegen.nouns import noun
 from teenyc.codegen.static import Statics
-from teenyc.ir.nodes import For, Function, Kernel, Let, Literal, Program, Value
-from teenyc.ir.walk import all_operands, bodies_of, statements_of, uses, values_of
+from teenyc.ir.nodes import Function, Kernel, Literal, Program, Value
+from teenyc.ir.walk import all_operands, bodies_of, values_of
 from teenyc.record import record
 from teenyc.types import BF16, F16, F32, Compute, Pointer, TensorType, TypeVar, scalar
 
@@ -215,15 +216,16 @@ class LocalNames:
 
 
 def local_names(
-    body: Kernel | Function,
+    contents: Contents,
     reserved: frozenset[str],
     analysis: tuple[Inlining, Interference, Classes, Statics],
     spelled: Mapping[str, str] | None = None,
 ) -> LocalNames:
     """Names for everything in a body; `spelled` gives those of a kernel's parameters and constants."""
     inlining, interference, classes, statics = analysis
+    body = contents.body
     signature = _signature(body, reserved) if spelled is None else dict(spelled)
-    authors = {identifier(v.name) for v in values_of(body) if v.name} | set(signature.values())
+    authors = {identifier(v.name) for v in contents.values if v.name} | set(signature.values())
     names = LocalNames(reserved, interference, frozenset(authors), signature, {}, {})
     for constant in body.constants:
         names.hold(signature[constant.name], None, (), (0, 0))
@@ -235,17 +237,16 @@ def local_names(
         names.hold(signature[parameter.name], (key, False), ids, interference.together(ids))
     for variable in body.type_variables:
         names.fixed[variable.name] = names.claim(identifier(variable.name), is_author=True)
-    _claim_variables(names, body, inlining, classes, statics)
+    _claim_variables(names, contents, inlining, classes, statics)
     return names
 
 
 def _claim_variables(
-    names: LocalNames, body: Kernel | Function, inlining: Inlining, classes: Classes, statics: Statics
+    names: LocalNames, contents: Contents, inlining: Inlining, classes: Classes, statics: Statics
 ) -> None:
     """First the author's names, in order of definition, then the temporaries'."""
-    counters = {s.counter.id: s for _, s in statements_of(body.body) if isinstance(s, For)}
-    unused = {id for id in counters if not uses(counters[id].body)[id]}
-    sources = {r.id: s for _, s in statements_of(body.body) if isinstance(s, Let) for r in s.results}
+    counters, sources = contents.counters, contents.lets
+    unused = {id for id in counters if not contents.reads[id]}
     waiting: list[list[Value]] = []
     for representative, members in classes.members.items():
         if representative in names.of or representative in inlining.definitions:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from teenyc.codegen.coalesce import Classes
+from teenyc.codegen.contents import Contents
 from teenyc.codegen.dtypes import DTypeNames
 from teenyc.codegen.helpers import ROUND_TO
 from teenyc.codegen.terms import Kind, Term, tensor
-from teenyc.ir.nodes import Binary, Block, Compare, Kernel, Let, Operand, Parameter, Value
-from teenyc.ir.walk import all_operands, operands_of, statements_of, uses
+from teenyc.ir.nodes import Binary, Block, Compare, Let, Operand, Parameter, Value
+from teenyc.ir.walk import all_operands, operands_of, statements_of
 from teenyc.record import record
 from teenyc.types import (
     BF16,
@@ -64,9 +65,9 @@ def annotation(parameter: Parameter) -> str:
     return "tl.float64" if is_float(type.element) else ""
 
 
-def arrival_of(kernel: Kernel, names: Mapping[int, str], classes: Classes, dtypes: DTypeNames) -> Arrival:
+def arrival_of(contents: Contents, names: Mapping[int, str], classes: Classes, dtypes: DTypeNames) -> Arrival:
     """What must be done for the parameters that a kernel uses."""
-    counts = uses(kernel.body)
+    kernel, counts = contents.body, contents.reads
     lines: list[tuple[Parameter, str]] = []
     terms: dict[int, Term] = {}
     kinds: dict[int, Kind] = {}

@@ -5,9 +5,10 @@ They stay Python numbers in the text, so that a bound, a branch or an unrolled l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from typing import assert_never
 
+from teenyc.codegen.contents import Contents
 from teenyc.intrinsics import find
 from teenyc.ir.nodes import (
     Apply,
@@ -20,7 +21,6 @@ from teenyc.ir.nodes import (
     Copy,
     ExpandDims,
     For,
-    Function,
     If,
     Kernel,
     Let,
@@ -28,11 +28,12 @@ from teenyc.ir.nodes import (
     Offset,
     Operand,
     Operation,
+    Statement,
     Unary,
     Value,
     While,
 )
-from teenyc.ir.walk import blocks_of, statements_of, values_of
+from teenyc.ir.walk import blocks_of
 from teenyc.record import record
 from teenyc.types import BOOL, I32, I64, DescriptorType, DType, Element, Extent, Quotient, Shape, TensorType, is_integer
 
@@ -104,10 +105,11 @@ class Statics:
                 assert_never(operand)
 
 
-def statics_of(body: Kernel | Function) -> Statics:
+def statics_of(contents: Contents) -> Statics:
     """The static values of a body. One that a loop or branch takes over is an ordinary variable instead."""
-    found = Statics(frozenset(_extent_names(body)), {}, {}, set(), set(), {})
-    _block(body.body, found, {o.id for o in _taken_over(body.body) if isinstance(o, Value)}, in_loop=False)
+    found = Statics(frozenset(_extent_names(contents)), {}, {}, set(), set(), {})
+    taken_over = {o.id for o in _taken_over(contents.statements) if isinstance(o, Value)}
+    _block(contents.body.body, found, taken_over, in_loop=False)
     return found
 
 
@@ -218,9 +220,9 @@ def _is_nonnegative(operation: Operation, found: Statics) -> bool:
             assert_never(operation)
 
 
-def _taken_over(block: Block) -> Iterator[Operand]:
+def _taken_over(statements: Sequence[Statement]) -> Iterator[Operand]:
     """The operands that become the variables of loops and branches."""
-    for _, statement in statements_of(block):
+    for statement in statements:
         if isinstance(statement, For | While):
             yield from (c.initial for c in statement.carried)
             yield from statement.body.yields
@@ -229,17 +231,16 @@ def _taken_over(block: Block) -> Iterator[Operand]:
             yield from statement.otherwise.yields
 
 
-def _extent_names(body: Kernel | Function) -> Iterator[str]:
+def _extent_names(contents: Contents) -> Iterator[str]:
     """The constants that occur in shapes: Triton has no axis of extent 0."""
-    if isinstance(body, Kernel):
-        for requirement in body.requirements:
-            yield from _names(requirement.extent)
-    for value in values_of(body):
-        shape: Shape = ()
+    body = contents.body
+    shapes: set[Shape] = {(r.extent,) for r in body.requirements} if isinstance(body, Kernel) else set()
+    for value in contents.values:
         if isinstance(value.type, TensorType):
-            shape = value.type.shape
+            shapes.add(value.type.shape)
         elif isinstance(value.type, DescriptorType):
-            shape = value.type.block
+            shapes.add(value.type.block)
+    for shape in shapes:
         for extent in shape:
             yield from _names(extent)
 

@@ -300,8 +300,7 @@ def statements_of(block: Block, depth: int = 0) -> Iterator[tuple[int, Statement
         level, statements = pending[-1]
         for statement in statements:
             yield level, statement
-            inner = blocks_of(statement)
-            if inner:
+            if not isinstance(statement, Let) and (inner := blocks_of(statement)):
                 pending.extend((level + 1, iter(each.statements)) for each in reversed(inner))
                 break
         else:
@@ -324,6 +323,11 @@ def bodies_of(program: Program) -> tuple[Kernel | Function, ...]:
 def next_id(program: Program) -> int:
     """The least id that is above every id of the program."""
     return max((value.id for body in bodies_of(program) for value in values_of(body)), default=0) + 1
+
+
+def fresh_ids(program: Program) -> Iterator[int]:
+    """Ids that no value of the program has; they are looked for when the first is taken."""
+    yield from count(next_id(program))
 
 
 def applied_names(program: Program) -> frozenset[str]:

@@ -8,7 +8,6 @@ product of the first one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import count
 
 from teenyc.ir import walk
 from teenyc.ir.nodes import Binary, Block, Compare, Copy, For, If, Kernel, Let, Operand, Program, Statement, Value
@@ -18,7 +17,7 @@ from teenyc.types import BOOL, scalar
 
 def branch_rests(program: Program) -> Program:
     """The program whose tiled kernels take the rest of a range in a branch."""
-    ids = count(walk.next_id(program))
+    ids = walk.fresh_ids(program)
     return walk.map_program(program, lambda k: _kernel(k, ids) if k.tiling is not None else k, lambda f: f)
 
 

@@ -10,7 +10,6 @@ least normal number.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import count
 
 from teenyc.ir import walk
 from teenyc.ir.nodes import (
@@ -42,7 +41,7 @@ BASES: Mapping[str, float] = {"exp": LOG2_E, "exp2": 1.0}
 
 def fold_exponentials(program: Program) -> Program:
     """The program whose tiled kernels have such exponentials in base 2."""
-    ids = count(walk.next_id(program))
+    ids = walk.fresh_ids(program)
     return walk.map_program(program, lambda k: _kernel(k, ids) if k.tiling is not None else k, lambda f: f)
 
 

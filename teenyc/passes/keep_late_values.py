@@ -8,7 +8,6 @@ always holds and that Triton does not decide: `late = tl.where(tl.program_id(0) 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 
 from teenyc.ir import walk
 from teenyc.ir.nodes import (
@@ -36,7 +35,7 @@ WHY = Comments(leading=("Triton takes a plain copy of another loop-carried value
 
 def keep_late_values(program: Program) -> Program:
     """The program with a choice in the place of each copy that Triton would lose."""
-    ids = count(walk.next_id(program))
+    ids = walk.fresh_ids(program)
 
     def kernel(body: Kernel) -> Kernel:
         return replace(body, body=_kept(body.body, ids))

@@ -8,7 +8,6 @@ of the lanes inside of the tensor; ends that no lane can be beyond are not check
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
-from itertools import count
 from typing import assert_never
 
 from teenyc.intrinsics import TABLE
@@ -60,7 +59,7 @@ def lower_descriptors(program: Program) -> Program:
 
 def _lowered(program: Program, proven: Set[int], checks: list[Check]) -> Program:
     """Lowers a program; checks are numbered alike each time, and those that are proven left out."""
-    ids = count(walk.next_id(program))
+    ids = walk.fresh_ids(program)
 
     def body(body: walk.Body) -> walk.Body:
         author = frozenset(v.name for v in walk.values_of(body)) | {c.name for c in body.constants}

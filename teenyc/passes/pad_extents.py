@@ -10,8 +10,6 @@ Where the constant is a power of two already, all masks are true when Triton com
 
 from __future__ import annotations
 
-from itertools import count
-
 from teenyc.ir import walk
 from teenyc.ir.nodes import Kernel, Program
 
@@ -22,7 +20,7 @@ def pad_extents(program: Program) -> Program:
         return program
     from teenyc.passes.pad_kernel import padded
 
-    ids = count(walk.next_id(program))
+    ids = walk.fresh_ids(program)
 
     def kernel(body: Kernel) -> Kernel:
         return padded(body, body.attributes.pad, ids) if body.attributes.pad else body

@@ -8,7 +8,6 @@ hand a sum on to each other (full blocks, then the rest) do so together.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import count
 
 from teenyc.ir import walk
 from teenyc.ir.nodes import Binary, Block, Call, Carried, For, Kernel, Let, Literal, Operand, Program, Statement, Value
@@ -18,7 +17,7 @@ from teenyc.types import TensorType, is_float
 
 def postpone_factors(program: Program) -> Program:
     """The program with such factors behind the loops of its tiled kernels."""
-    ids = count(walk.next_id(program))
+    ids = walk.fresh_ids(program)
     return walk.map_program(program, lambda k: _kernel(k, ids) if k.tiling is not None else k, lambda f: f)
 
 

@@ -9,7 +9,6 @@ not wrap here (pass `widen-offsets`), but for iterations that do not count, whos
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count
 
 from teenyc.ir import walk
 from teenyc.ir.nodes import (
@@ -45,7 +44,7 @@ MOST_ELEMENTS = 20
 
 def split_offsets(program: Program) -> Program:
     """The program with addresses in the loops of its tiled kernels taken apart."""
-    ids = count(walk.next_id(program))
+    ids = walk.fresh_ids(program)
     return walk.map_program(program, lambda k: _kernel(k, ids) if k.tiling is not None else k, lambda f: f)
 
 

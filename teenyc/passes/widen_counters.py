@@ -8,7 +8,6 @@ Where there is none, iterations are counted: the author's counter is the start a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 
 from teenyc.ir import walk
 from teenyc.ir.nodes import (
@@ -33,7 +32,7 @@ from teenyc.types import I32, I64, U32, DType, TensorType
 
 def widen_counters(program: Program) -> Program:
     """The program without inclusive ends and without counters that Triton would count wrongly."""
-    ids = count(walk.next_id(program))
+    ids = walk.fresh_ids(program)
 
     def loop(statement: Statement) -> tuple[Statement, ...]:
         return _plain(statement, ids) if isinstance(statement, For) else (statement,)

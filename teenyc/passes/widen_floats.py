@@ -12,7 +12,6 @@ Memory may be wider than a pointer over `D` or `D::Compute` says, so a load of `
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 from typing import assert_never
 
 from teenyc.ir import walk
@@ -62,7 +61,7 @@ from teenyc.types import Compute, DType, Element, TensorType, Type, TypeVar
 def widen_floats(program: Program) -> Program:
     """The program with arithmetic in the compute types."""
     program = walk.with_unique_ids(program)
-    ids = count(walk.next_id(program))
+    ids = walk.fresh_ids(program)
     return walk.map_program(program, lambda kernel: _kernel(kernel, ids), lambda function: _function(function, ids))
 
 

@@ -9,7 +9,6 @@ type: arithmetic is done in i64 and cut at the end. Casts stand where narrow val
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import count
 from typing import assert_never
 
 from teenyc.ir import walk
@@ -57,7 +56,7 @@ def widen_offsets(program: Program) -> Program:
         return program
     functions = {f.name: f for f in program.functions}
     narrow = {id: elements[id] for id in wide}
-    widening = _Widening(narrow, known, flow.slots, functions, count(walk.next_id(program)))
+    widening = _Widening(narrow, known, flow.slots, functions, walk.fresh_ids(program))
     return walk.map_program(program, widening.kernel, widening.function)
 
 

@@ -58,16 +58,24 @@ def planned(kernel: Kernel, program: Program) -> tuple[Kernel, Tiled | Refusal]:
 
 
 def tiled(kernel: Kernel) -> Tiled | Refusal:
-    """The kernel in blocks, or why it stays as it is. Functions are expanded, floats widened before.
+    """The kernel in blocks, or why it stays as it is. Functions are expanded, floats widened before."""
+    order, found = _chosen(kernel)
+    return found if isinstance(found, Refusal) else _with_rows(order.kernel, found)
 
-    Of several candidates the one is taken that gains most, the first of equals. One that cannot be it is not tried.
-    """
-    best: Tiled | Refusal | None = None
+
+def axes_of(kernel: Kernel) -> Tiled | Refusal:
+    """The same without what may run before, which blocks no other axes: enough to say which do not take blocks."""
+    return _chosen(kernel)[1]
+
+
+def _chosen(kernel: Kernel) -> tuple[Order, Tiled | Refusal]:
+    """Of several candidates the one that gains most, the first of equals. One that cannot be it is not tried."""
+    best: tuple[Order, Tiled | Refusal] | None = None
     most = (0, 0)
     for order in orders(normal(kernel)):
         found, won = _in_order(order)
-        if best is None or won > most or (isinstance(best, Refusal) and order.moved is None):
-            best, most = found, won
+        if best is None or won > most or (isinstance(best[1], Refusal) and order.moved is None):
+            best, most = (order, found), won
         if won[1] > 1 + gain.REUSE:  # others multiply matrices too, if any
             break
     assert best is not None, "there is an order"
@@ -87,8 +95,7 @@ def _in_order(order: Order) -> tuple[Tiled | Refusal, tuple[int, int]]:
         return Refusal("the order of loops stays, as none takes blocks in another", order.kernel.span), (0, 0)
     if order.moved is not None:
         found = replace(found, plan=replace(found.plan, loops=tuple(_within(order, loop) for loop in found.plan.loops)))
-    worth = (len(found.plan.axes) if is_named else 0, 1 + gain.gain(source, found.plan))
-    return _with_rows(order.kernel, found), worth
+    return found, (len(found.plan.axes) if is_named else 0, 1 + gain.gain(source, found.plan))
 
 
 def _within(order: Order, loop: LoopPlan) -> LoopPlan:
