@@ -150,10 +150,10 @@ def _passed(program: Program, reporter: Reporter, options: Options) -> Program |
 
 def _lint_plans(program: Program, reporter: Reporter) -> None:
     """The same lints where no pass has made a certificate: only what is asked for is planned."""
-    from teenyc.tiling.tile import Tiled, planned
+    from teenyc.tiling.tile import Tiled, first_tiled
 
     for kernel in program.kernels:
-        found = planned(kernel, program)[1] if kernel.attributes.tile is not None else None
+        found = first_tiled(kernel, program) if kernel.attributes.tile is not None else None
         if found is None or (isinstance(found, Tiled) and not kernel.attributes.tile):
             continue
         from teenyc.tiling.explain import certificate

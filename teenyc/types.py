@@ -352,6 +352,10 @@ def clash(left: Shape, right: Shape) -> tuple[str, str]:
 
 def broadcast(a: Shape, b: Shape) -> Shape | None:
     """The NumPy broadcast of two shapes, or None where extents differ for some value of the constants."""
+    if a == b or not b:
+        return a
+    if not a:
+        return b
     rank = max(len(a), len(b))
     padded = ((ONE,) * (rank - len(a)) + a, (ONE,) * (rank - len(b)) + b)
     result: list[Extent] = []

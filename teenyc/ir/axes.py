@@ -80,9 +80,7 @@ def axes(kernel: Kernel) -> Mapping[int, AxisInfo]:
     analysis = _Analysis()
     for parameter in kernel.parameters:
         analysis.known[parameter.value.id] = AxisInfo()
-    while analysis.has_changed:
-        analysis.has_changed = False
-        analysis.block(kernel.body, NONE)
+    analysis.block(kernel.body, NONE)
     return analysis.known
 
 
@@ -117,11 +115,10 @@ def _axis_text(axis: Axis, names: Mapping[int, str]) -> str:
 
 @state
 class _Analysis:
-    """What is known after the rounds so far; facts only grow, so rounds end."""
+    """What is known so far. Facts only grow, so the rounds of a loop end; `changes` counts those that were others."""
 
     known: dict[int, AxisInfo] = field(default_factory=dict)
-    writing: dict[int, bool] = field(default_factory=dict)
-    has_changed: bool = True
+    changes: int = 0
 
     def of(self, operand: Operand) -> AxisInfo:
         """The axes of an operand; a scalar that is no value varies along none."""
@@ -133,10 +130,10 @@ class _Analysis:
         new = info if old is None else _met(_rank(value), old, info)
         if new != old:
             self.known[value.id] = new
-            self.has_changed = True
+            self.changes += old is not None
 
     def block(self, block: Block, written: Axes) -> None:
-        """One round; `written` are the loops around that write to memory."""
+        """The values of a block; `written` are the loops around that write to memory."""
         for statement in block.statements:
             self.statement(statement, written)
 
@@ -158,11 +155,16 @@ class _Analysis:
                 assert_never(statement)
 
     def loop(self, loop: For | While, written: Axes) -> None:
-        """Results do not vary along the loop itself, but with whatever decides how often it runs."""
+        """Rounds until what an iteration carries to the next is what it was taken to be."""
         axis = Axis("loop", _loop_id(loop))
-        if id(loop) not in self.writing:
-            self.writing[id(loop)] = _writes(loop)
-        around = written | {axis} if self.writing[id(loop)] else written
+        around = written | {axis} if _writes(loop) else written
+        before = -1
+        while before != self.changes:
+            before = self.changes
+            self.round(loop, axis, around)
+
+    def round(self, loop: For | While, axis: Axis, around: Axes) -> None:
+        """Results do not vary along the loop itself, but with whatever decides how often it runs."""
         steers: Axes = NONE
         if isinstance(loop, For):
             bounds = (loop.start, loop.stop, loop.step)
@@ -331,6 +333,8 @@ _RULES: Mapping[str, Rule] = {
 
 def _met(rank: int, *infos: AxisInfo) -> AxisInfo:
     """The axes of what is made element by element, with positions aligned at the last."""
+    if len(infos) == 1 and len(infos[0].lanes) == rank:
+        return infos[0]
     outer = NONE.union(*(info.outer for info in infos))
     lanes = [NONE] * rank
     for info in infos:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from teenyc.ir.axes import Axis, AxisInfo
+from teenyc.ir.axes import Axes, Axis, AxisInfo
 from teenyc.ir.nodes import (
     Attribute,
     Binary,
@@ -79,6 +79,7 @@ class Rows:
 class Blocking:
     """The rewriting of one kernel.
 
+    `order` are the blocked axes as all tiles keep them; `leads` those along which values vary, by their outer axes.
     `tiles` holds what each value has become, by id. `edges` are the program axes whose rows beyond the grid loads mask.
     `valid` says which lanes of blocked rows are real, `iterations` which of blocked iterations, where not all are.
     `raw` are the values that loads gave, `loaded` what a converted one was in memory, by the id of the converted.
@@ -92,6 +93,7 @@ class Blocking:
     `only_where` the flags outside of which loaded values are 0, by their id.
     """
 
+    order: tuple[BlockedAxis, ...]
     rows: Sequence[Rows]
     loops: Mapping[int, LoopPlan]
     infos: Mapping[int, AxisInfo]
@@ -100,6 +102,7 @@ class Blocking:
     define: Callable[[Blocking, Let], None]
     names: Mapping[int, str]
     tiles: dict[int, Tile] = field(default_factory=dict)
+    leads: dict[Axes, tuple[BlockedAxis, ...]] = field(default_factory=dict)
     edges: frozenset[int] = frozenset()
     valid: tuple[Tile, ...] = ()
     iterations: Tile | None = None
@@ -120,11 +123,6 @@ class Blocking:
     small: set[int] = field(default_factory=set)
     dot_operands: str | None = None
     dot_precision: str = "ieee"
-
-    @property
-    def order(self) -> list[BlockedAxis]:
-        """The blocked axes in the order that all tiles keep."""
-        return [*(r.axis for r in self.rows), *(p.axis for p in self.loops.values())]
 
     def decide(self, contraction: Contraction) -> None:
         """Records what became of a sum; the masked rest of a loop decides as its full blocks did."""
@@ -203,7 +201,7 @@ class Blocking:
 
     def aligned(self, tile: Tile, lead: Sequence[BlockedAxis], rank: int, span: Span) -> Operand:
         """A tile with an axis of extent 1 for each that it lacks, so that it meets others element by element."""
-        if not tile.lead and (tile.rank == rank or not shape_of(tile.operand)):
+        if tile.rank == rank and (not tile.lead or tile.lead == lead):
             return tile.operand
         axes = [n for n, axis in enumerate(lead) if axis not in tile.lead]
         axes += range(len(lead), len(lead) + rank - tile.rank)
@@ -219,7 +217,7 @@ class Blocking:
 
     def met(self, tiles: Sequence[Tile], span: Span) -> tuple[list[Operand], tuple[BlockedAxis, ...], int, Shape]:
         """Tiles aligned to meet: operands, their axes together, and their shape."""
-        lead = tuple(a for a in self.order if any(a in t.lead for t in tiles))
+        lead = self.together([t.lead for t in tiles if t.lead])
         rank = max((t.rank for t in tiles), default=0)
         operands = [self.aligned(t, lead, rank, span) for t in tiles]
         shape: Shape = ()
@@ -230,6 +228,12 @@ class Blocking:
         if lead and not is_held(shape):
             raise RefusedError("a value that varies along three axes would be too large to hold", span)
         return operands, lead, rank, shape
+
+    def together(self, leads: Sequence[tuple[BlockedAxis, ...]]) -> tuple[BlockedAxis, ...]:
+        """All axes that some tiles begin with, in order."""
+        if all(lead == leads[0] for lead in leads):
+            return leads[0] if leads else ()
+        return tuple(axis for axis in self.order if any(axis in lead for lead in leads))
 
     def binary(self, operator: str, left: Tile, right: Tile, element: Element, span: Span, name: str = "") -> Tile:
         (a, b), lead, rank, shape = self.met([left, right], span)
@@ -262,7 +266,10 @@ class Blocking:
         return Tile(value, tuple(lead), rank)
 
     def lead_of(self, info: AxisInfo) -> tuple[BlockedAxis, ...]:
-        return tuple(a for a in self.order if Axis(a.kind, a.id) in info.outer)
+        """The blocked axes along which a value varies."""
+        if info.outer not in self.leads:
+            self.leads[info.outer] = tuple(a for a in self.order if Axis(a.kind, a.id) in info.outer)
+        return self.leads[info.outer]
 
     def width(self, value: Value) -> int:
         """Along how many axes a value varies when it is blocked."""

@@ -53,8 +53,12 @@ class Tiled:
 
 def planned(kernel: Kernel, program: Program) -> tuple[Kernel, Tiled | Refusal]:
     """A kernel of a program with what it calls written out, and that in blocks or why it stays as it is."""
-    whole = expanded(kernel, {f.name: f for f in program.functions}).kernel
+    whole = _whole(kernel, program)
     return whole, tiled(whole)
+
+
+def _whole(kernel: Kernel, program: Program) -> Kernel:
+    return expanded(kernel, {f.name: f for f in program.functions}).kernel
 
 
 def tiled(kernel: Kernel) -> Tiled | Refusal:
@@ -63,9 +67,9 @@ def tiled(kernel: Kernel) -> Tiled | Refusal:
     return found if isinstance(found, Refusal) else _with_rows(order.kernel, found)
 
 
-def axes_of(kernel: Kernel) -> Tiled | Refusal:
-    """The same without what may run before, which blocks no other axes: enough to say which do not take blocks."""
-    return _chosen(kernel)[1]
+def first_tiled(kernel: Kernel, program: Program) -> Tiled | Refusal:
+    """A kernel of a program in blocks, without what may run before: that blocks the same axes."""
+    return _chosen(_whole(kernel, program))[1]
 
 
 def _chosen(kernel: Kernel) -> tuple[Order, Tiled | Refusal]:
@@ -240,6 +244,7 @@ def _blocked(plan: Plan, straight: Straight) -> tuple[Blocking, tuple[Value, ...
     names = (choose.free_name(kernel, f"num_{axis.name}s") for axis in plan.programs)
     counts = tuple(Value(next(ids), scalar(I32), name) for name in names)
     blocking = Blocking(
+        order=plan.axes,
         rows=[Rows(axis, p) for axis, p in zip(plan.programs, counts, strict=True)],
         loops={each.axis.id: each for each in plan.loops},
         infos=analyses.axes,
