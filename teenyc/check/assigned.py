@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from teenyc.check.context import Context, Group, Invalid, Symbol
 from teenyc.syntax import ast
 
 
@@ -65,3 +66,10 @@ def _bound(pattern: ast.Pattern) -> frozenset[str]:
     if isinstance(pattern, ast.NamePattern):
         return frozenset((pattern.name.text,))
     return frozenset(name for item in pattern.items for name in _bound(item))
+
+
+def carried_symbols(context: Context, nodes: Sequence[ast.Expression | ast.Block | None]) -> list[Symbol]:
+    """The variables from outside that inner code assigns to, in order of assignment."""
+    names = assigned_names(nodes)
+    found = [context.lookup(name) for name in names]
+    return [s for s in found if s is not None and s.mutable and not isinstance(s.current, Invalid | Group)]

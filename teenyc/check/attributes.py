@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from teenyc.check.configurations import configs_of
 from teenyc.check.context import Context
 from teenyc.ir import nodes as ir
 from teenyc.ir.nodes import OPTIONS
@@ -68,22 +67,26 @@ def _word(node: ast.Expression) -> str | None:
 
 def _padded(context: Context, node: ast.Argument, constants: Sequence[ir.ConstantParameter]) -> tuple[str, ...]:
     """The constants that `pad(NAME, …)` names."""
-    from teenyc.diagnostics.catalog.padding import UnknownPad
-    from teenyc.diagnostics.suggest import closest
-
     known = [c.name for c in constants if c.type.element != BOOL]
     arguments = node.value.arguments if isinstance(node.value, ast.Call) else ()
     if not arguments:
-        context.report(UnknownPad(span=node.span, name=None))
+        _unknown_pad(context, node.span, None, known)
     names: list[str] = []
     for argument in arguments:
         word = _word(argument.value) if argument.name is None else None
         if word in known:
             names.append(word)
         else:
-            similar = closest(word, known) if word is not None else None
-            context.report(UnknownPad(span=argument.span, name=word, similar=similar))
+            _unknown_pad(context, argument.span, word, known)
     return tuple(names)
+
+
+def _unknown_pad(context: Context, span: Span, word: str | None, known: Sequence[str]) -> None:
+    from teenyc.diagnostics.catalog.padding import UnknownPad
+    from teenyc.diagnostics.suggest import closest
+
+    similar = closest(word, known) if word is not None else None
+    context.report(UnknownPad(span=span, name=word, similar=similar))
 
 
 def _words(node: ast.Expression) -> tuple[str, ...]:
@@ -99,6 +102,8 @@ def _configs(
     constants: Sequence[ir.ConstantParameter],
 ) -> tuple[ir.Configuration, ...]:
     """What `configs = [...]` lists."""
+    from teenyc.check.configurations import configs_of
+
     return configs_of(context, node.value, constants, any(name == "tile" for name, _ in given), _number)
 
 

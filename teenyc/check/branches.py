@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from teenyc.check import expressions
-from teenyc.check.assigned import assigned_names
+from teenyc.check.assigned import carried_symbols
 from teenyc.check.context import INVALID, NOTHING, Checked, Context, Group, Invalid, Symbol
 from teenyc.check.merging import Pair, merged, regrouped
 from teenyc.check.statements import block_value
@@ -15,13 +13,6 @@ from teenyc.syntax import ast
 
 Branch = tuple[list[ir.Statement], "tuple[Checked, Span] | None"]
 """The statements of a branch, and its value with its place; None for a branch that leaves."""
-
-
-def carried_symbols(context: Context, nodes: Sequence[ast.Expression | ast.Block | None]) -> list[Symbol]:
-    """The variables from outside that inner code assigns to, in order of assignment."""
-    names = assigned_names(nodes)
-    found = [context.lookup(name) for name in names]
-    return [s for s in found if s is not None and s.mutable and not isinstance(s.current, Invalid | Group)]
 
 
 def conditional(context: Context, node: ast.If) -> Checked:

@@ -34,6 +34,9 @@ class Undefined(Invalid):
 
 UNDEFINED = Undefined()
 
+NEVER_KNOWN = "undefined'"
+"""The name of a result that nobody reads, since the function did not return there."""
+
 
 @record
 class Group:

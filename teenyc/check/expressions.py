@@ -7,10 +7,9 @@ from typing import assert_never
 
 from teenyc.check import calls, operators
 from teenyc.check.associated import associated
-from teenyc.check.context import INVALID, UNDEFINED, Checked, Context, Group, Invalid, describe
+from teenyc.check.context import INVALID, NEVER_KNOWN, UNDEFINED, Checked, Context, Group, Invalid, describe
 from teenyc.check.infer import is_bool
 from teenyc.check.outer import is_outer
-from teenyc.check.returns import NEVER_KNOWN
 from teenyc.check.types import element_of
 from teenyc.ir import nodes as ir
 from teenyc.record import replace

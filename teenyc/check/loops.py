@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from teenyc.check import expressions
+from teenyc.check.assigned import carried_symbols
 from teenyc.check.backwards import lowered_backwards
-from teenyc.check.branches import carried_symbols
 from teenyc.check.context import Context, Group, Invalid, Symbol
 from teenyc.check.jumps import jumps, lowered_for, lowered_while
 from teenyc.check.loop_options import lost_options, range_options, tested

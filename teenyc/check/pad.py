@@ -11,8 +11,9 @@ def check_padding(kernel: ir.Kernel, reporter: Reporter) -> None:
     names = kernel.attributes.pad
     if not names:
         return
-    from teenyc.diagnostics.catalog.padding import CannotPad
     from teenyc.ir.pad.analysis import padding, refusals
 
     for refusal in refusals(kernel, padding(kernel, names)):
+        from teenyc.diagnostics.catalog.padding import CannotPad
+
         reporter.report(CannotPad(span=refusal.span, why=refusal.why, names=names, kernel_span=kernel.span))

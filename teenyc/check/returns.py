@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
 
+from teenyc.check.context import NEVER_KNOWN
 from teenyc.record import record, replace
 from teenyc.source import Span
 from teenyc.syntax import ast
-
-NEVER_KNOWN = "undefined'"
-"""The name of a result that nobody reads, since the function did not return there."""
 
 
 class Leaves(Enum):

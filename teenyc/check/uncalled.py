@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from teenyc.check.context import INVALID, Context, Declarations, Library, Symbol
 from teenyc.check.expressions import constant
-from teenyc.check.inlining import body_value
 from teenyc.check.signature import trait_of, type_parameters
 from teenyc.check.types import BOUNDS, element_of, is_tensor
 from teenyc.diagnostics.model import Diagnostic, Reporter
@@ -28,6 +27,8 @@ def check_uncalled(
         inner.calling = (declarations.shown(function),)
         if not _declare(inner, function):
             continue  # host code, which has other types
+        from teenyc.check.inlining import body_value
+
         body_value(inner, function)
         for report in inner.reporter:
             if report.code.startswith(REPORTED):

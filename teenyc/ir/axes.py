@@ -35,7 +35,6 @@ from teenyc.ir.nodes import (
     Value,
     While,
 )
-from teenyc.ir.printer import value_names
 from teenyc.ir.walk import operands_of, statements_of, values_of
 from teenyc.record import field, record, state
 from teenyc.types import ONE, Shape, TensorType
@@ -86,6 +85,8 @@ def axes(kernel: Kernel) -> Mapping[int, AxisInfo]:
 
 def print_axes(kernel: Kernel) -> str:
     """One line a value, in order of definition: `%x: [d, -] in program 0, loop k`; `-` is a uniform position."""
+    from teenyc.ir.printer import value_names
+
     names = value_names(kernel)
     lines = [f"axes of {kernel.name}"]
     infos = axes(kernel)

@@ -46,7 +46,6 @@ from teenyc.passes.integers import (
     round_float,
     wrap,
 )
-from teenyc.passes.literals import convert
 from teenyc.record import field, replace, state
 from teenyc.types import BOOL, F32, F64, Compute, DType, Element, Kind, TensorType, Type, TypeVar, is_float, is_integer
 
@@ -302,6 +301,8 @@ def _fold_cast(operation: Cast, type: Type, known: _Known) -> Operation | Operan
     target = type.element
     literal = known.literal(operation.operand)
     if literal is not None:
+        from teenyc.passes.literals import convert
+
         converted = convert(literal, target, implicit=operation.implicit)
         if converted is not None and converted.value == literal.value:
             converted = replace(converted, name=literal.name)

@@ -24,7 +24,6 @@ from teenyc.ir.nodes import (
     Statement,
     Value,
 )
-from teenyc.passes.iterations import by_iteration
 from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.types import I32, I64, U32, DType, TensorType
@@ -54,6 +53,8 @@ def _plain(loop: For, ids: Iterator[int]) -> tuple[Statement, ...]:
     wide = _wide(element, loop)
     before: list[Statement] = []
     if wide.bits == 64 == element.bits and not _is_countable(loop, wide):
+        from teenyc.passes.iterations import by_iteration
+
         return by_iteration(loop, wide, ids)
     start, stop, step = (_as(o, wide, before, loop.span, ids) for o in (loop.start, loop.stop, loop.step))
     if loop.inclusive:

@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from teenyc.diagnostics.model import Reporter
-from teenyc.diagnostics.suggest import is_near
 from teenyc.source import Span
 from teenyc.syntax.brackets import Nested
 from teenyc.syntax.tokens import ATTRIBUTE, IDENTIFIER, UNKNOWN, Token
@@ -230,7 +229,7 @@ class _Splitter:
         """An attribute of a function that is nearly `#[kernel]`."""
         for token in self.tokens[first:keyword]:
             words = token.text[2:].partition("(")[0].rstrip("]").strip() if token.kind == ATTRIBUTE else ""
-            if words in _KERNEL_WORDS or (words[:1] in ("k", "K") and is_near(words, "kernel")):
+            if words in _KERNEL_WORDS or _is_near_kernel(words):
                 from teenyc.diagnostics.catalog.habits import MisspeltKernel
 
                 self.reporter.report(MisspeltKernel(span=_span(token), name=words))
@@ -278,3 +277,11 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         "template": "type and constant parameters stand behind the name: `fn f<D: Float, const N: i32>(…)`",
     }
 )
+
+
+def _is_near_kernel(words: str) -> bool:
+    if words[:1] not in ("k", "K"):
+        return False
+    from teenyc.diagnostics.suggest import is_near
+
+    return is_near(words, "kernel")

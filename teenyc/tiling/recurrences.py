@@ -15,7 +15,6 @@ from teenyc.intrinsics.spec import Effect
 from teenyc.ir.nodes import Binary, Block, Call, Copy, For, If, Let, Literal, Operand, Statement, Value, While
 from teenyc.ir.walk import all_operands, blocks_of, operands_of, results_of, statements_of
 from teenyc.record import replace
-from teenyc.tiling.broken import why
 from teenyc.tiling.identities import FOLDS
 from teenyc.tiling.plan import Extremum, Fold, Law, Refusal, Sum, Term, Unchanged
 from teenyc.tiling.products import terms_of
@@ -38,6 +37,8 @@ def laws_of(loop: For) -> tuple[Law, ...] | Refusal:
     for n in range(len(loop.carried)):
         law: Law | None = extrema.get(n) or reading.unchanged(n) or reading.fold(n) or reading.sum(n, extrema)
         if law is None:
+            from teenyc.tiling.broken import why
+
             return why(reading, n, extrema)
         laws.append(law)
     return tuple(laws)

@@ -36,7 +36,6 @@ from teenyc.ir.walk import blocks_of, is_same, map_statements, operands_of, resu
 from teenyc.record import field, record, replace, state
 from teenyc.source import Span
 from teenyc.tiling.analyses import Analyses
-from teenyc.tiling.conditional import unconditional
 from teenyc.tiling.orders import ordered
 from teenyc.tiling.plan import BlockedAxis
 from teenyc.tiling.state import Bounds, RefusedError
@@ -67,6 +66,8 @@ def straightened(source: Analyses, blocked: Sequence[BlockedAxis]) -> Straight:
         return Straight(source, state.guards, state.bounds)
     straight = Analyses.of(replace(kernel, body=body))
     if state.selections:
+        from teenyc.tiling.conditional import unconditional
+
         selections = frozenset(state.selections)
 
         def moved(statement: Statement) -> tuple[Statement, ...]:

@@ -19,6 +19,8 @@ def render(reports: Sequence[Report], *, format: str, color: bool = False, width
     `LIMIT` reports are shown, errors before lints; the rest is counted.
     """
     match format:
+        case "human" | "short" if not reports:
+            return ""
         case "human":
             from teenyc.diagnostics.render.human import render_human
 

@@ -16,7 +16,6 @@ from teenyc.ir.pad.extents import Pads, pads_of
 from teenyc.ir.pad.fills import Beyond, Fill, met
 from teenyc.ir.pad.plan import Fills, Plan, Site, shape_of
 from teenyc.ir.pad.rules import plan_of
-from teenyc.ir.printer import value_names
 from teenyc.ir.walk import operands_of, statements_of, values_of
 from teenyc.record import record
 from teenyc.source import Span
@@ -70,6 +69,8 @@ def _follows(let: Let, pads: Pads) -> bool:
 
 def print_padding(kernel: Kernel, names: Collection[str]) -> str:
     """One line a value with padded axes: `%x: [0.0, -, ?]`; `-` is not padded, `?` unknown, `N..` not below `N`."""
+    from teenyc.ir.printer import value_names
+
     texts, found = value_names(kernel), padding(kernel, names)
     lines = [f"padding of {kernel.name}"]
     for value in values_of(kernel):
