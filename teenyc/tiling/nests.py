@@ -31,7 +31,7 @@ class Order:
 
 
 def orders(kernel: Kernel) -> tuple[Order, ...]:
-    """The kernel as it is, and with each outer loop of a nest as its innermost; those that would walk over windows last.
+    """The kernel as it is, and with each outer loop of a nest as its innermost; those that walk over windows last.
 
     A window is what neighbouring programs read in part together: the taps of a convolution, which are few.
     """
