@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 
 from teenyc.codegen.effects import Effects, effects_of
+from teenyc.codegen.footprint import footprint
 from teenyc.codegen.sizes import extent_text
 from teenyc.ir.nodes import Call, Kernel, Let, OpClass, Program, Requirement
 from teenyc.ir.walk import statements_of
@@ -150,6 +151,7 @@ def tiled_facts(kernel: Kernel, before: Kernel | None, names: Names) -> dict[str
     """
     tiling = kernel.tiling
     assert tiling is not None, "only blocked kernels have blocks"
+    local = {c.name: names.local(kernel.name, c.name) for c in kernel.constants}
     return {
         "function": names.item(kernel.name),
         "blocks": {AXES[axis]: names.local(kernel.name, name) for axis, name in tiling.blocks},
@@ -158,6 +160,7 @@ def tiled_facts(kernel: Kernel, before: Kernel | None, names: Names) -> dict[str
         "plain": dict(kernel.attributes.options),
         "dots": _has_dots(kernel),
         "configs": [{names.local(kernel.name, n): value for n, value in config} for config in tiling.configurations],
+        **({} if kernel.attributes.configs else footprint(kernel, local)),
         **({"rows": rows_facts(before, names)} if before is not None else {}),
     }
 

@@ -37,10 +37,6 @@ if TYPE_CHECKING:
     from teenyc.driver import Compiled
 
 
-WIDE_BLOCK, LARGEST_BLOCK = 32, 2**20
-"""The greatest block of f32 and f64 that is tried first, and any block."""
-
-
 @record
 class Artifact:
     """One file to write: its name without directories, and what is in it."""
@@ -139,7 +135,7 @@ def _forms(
     facts: Any = compiled.metadata["kernels"]
     blocks = _blocks(compiled, signature.kernel.name, facts[signature.name])
     if blocks is not None:
-        yield from _blocked(kernel.tiled, signature, blocks, target, triton, reporter)
+        yield from _blocked(kernel, signature, blocks, target, triton, reporter)
         signature = replace(signature, form="plain")
     result = _compile(getattr(kernel, "plain", kernel), signature, target, triton, reporter)
     if result is not None and _fits(signature, target, result.metadata.shared, reporter):
@@ -156,7 +152,7 @@ def _blocks(compiled: Compiled, of: str, facts: Mapping[str, Any]) -> Blocks | N
 
 
 def _blocked(
-    kernel: Any, signature: Signature, blocks: Blocks, target: Target, triton: Any, reporter: Reporter
+    launcher: Any, signature: Signature, blocks: Blocks, target: Target, triton: Any, reporter: Reporter
 ) -> Iterator[tuple[Signature, Any]]:
     """A kernel in blocks, in the first configuration that the target has room for; a report where it has for none.
 
@@ -168,13 +164,13 @@ def _blocked(
     before = None
     if blocks.rows is not None:
         form = rows_signature(signature, blocks)
-        before = form, _compile(kernel.rows, form, target, triton, Reporter())
+        before = form, _compile(launcher.tiled.rows, form, target, triton, Reporter())
         if before[1] is None:
             return
     least: int | None = None
-    for config in _ordered(blocks.facts, signature):
+    for config in _ordered(launcher, signature, target):
         form = tiled_signature(signature, blocks, config)
-        result = _compile(kernel if before is None else kernel.tiled, form, target, triton, Reporter())
+        result = _compile(launcher.tiled if before is None else launcher.tiled.tiled, form, target, triton, Reporter())
         if result is not None and result.metadata.shared <= target.shared_memory:
             yield from [before] if before is not None else []
             yield form, result
@@ -185,11 +181,10 @@ def _blocked(
         _fits(signature, target, least, reporter)
 
 
-def _ordered(facts: Mapping[str, Any], signature: Signature) -> list[dict[str, int]]:
-    """The configurations; where wide numbers are multiplied first those whose results registers can hold."""
-    elements = [a.element for a in signature.arguments if a.is_pointer]
-    most = WIDE_BLOCK if facts["dots"] and elements[:1] in (["f32"], ["f64"]) else LARGEST_BLOCK
-    return sorted(facts["configs"], key=lambda config: any(config[name] > most for name in facts["constants"]))
+def _ordered(launcher: Any, signature: Signature, target: Target) -> list[dict[str, int]]:
+    """The configurations as a launch would try them, and behind these the others, the smallest first."""
+    ranked = launcher._ranked(signature.constants, signature.dtypes, target.shared_memory, {})
+    return [*ranked, *reversed(launcher._facts["configs"])]
 
 
 def _module(stem: str, text: str) -> ModuleType:

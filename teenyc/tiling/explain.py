@@ -195,10 +195,10 @@ class _Speaker:
         if len({tuple(name for name, _ in each) for each in tried}) == 1:
             names = "×".join(f"`{name}`" for name, _ in tried[0])
             rows = ", ".join("×".join(str(value) for _, value in each) for each in tried)
-            yield Remark("configurations", f"configurations that are tried, {names}: {rows}", self.kernel.span)
+            yield Remark("configurations", f"configurations to choose from, {names}: {rows}", self.kernel.span)
         elif tried:
             rows = "; ".join(", ".join(f"`{name} = {value}`" for name, value in each) for each in tried)
-            yield Remark("configurations", f"configurations that are tried: {rows}", self.kernel.span)
+            yield Remark("configurations", f"configurations to choose from: {rows}", self.kernel.span)
 
     # ---- sums -------------------------------------------------------------------------------------------------------
 

@@ -302,6 +302,9 @@ class _Launcher:
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
+        self._sizes = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}
+        kinds = {p["type"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}
+        self._variables = {name: kinds[f"Pointer<{name}>"] for name in facts["dtypes"] if f"Pointer<{name}>" in kinds}
         self._known = {}  # configurations by kind of launch
         self._plans = {}  # what runs, by all that decides about it: with the addresses of tensors, and without
 
@@ -464,15 +467,32 @@ class _Launcher:
         return dict(zip(self._facts["constants"], (16, 32, 16), strict=False))
 
     def _candidates(self, kind, grid):
-        """What may be fastest: no larger than the grid; small, or plain, for wide numbers; plain for few programs."""
-        configs = self._facts["configs"]
+        """What may be fastest: blocks no larger than the grid; the kernel as written, None, for few programs."""
         if self.tiled is None:
+            return self._facts["configs"]
+        elements = {name: _element(kind[1][place]) for name, place in self._variables.items()}
+        most = {name: max(16, 2 * (*grid, 1, 1)[axis]) for axis, name in self._blocks}
+        ranked = self._ranked(dict(kind[2]), elements, _shared_memory(), most)
+        return [*(ranked or self._facts["configs"][-1:]), *([] if ranked and math.prod(grid) > 4096 else [None])]
+
+    def _ranked(self, sizes, elements, shared, most):
+        """At most eight configurations that a device has room for, those first that leave registers to spare.
+
+        A thread has 255 registers, for what the products of a loop give, addresses, and what is multiplied; the first
+        may take `_HELD`. Products of wide numbers, which no matrix unit takes, are unrolled: beyond `_UNROLLED` that is
+        minutes of compilation. Stages are as many as shared memory has room for. `sizes` are constants, `elements`
+        types by variable, `shared` bytes, and `most` limits of blocks.
+        """
+        configs = [c for c in self._facts["configs"] if all(c[name] <= size for name, size in most.items())]
+        if "products" not in self._facts:
             return configs
-        is_wide = self._facts["dots"] and any(_FLOATS.get(_element(dtype)) in (32, 64) for dtype in kind[1][:1])
-        most = {name: 32 if is_wide else 2**30 for name in self._facts["constants"]}
-        most.update({name: min(most[name], max(16, 2 * (*grid, 1, 1)[axis])) for axis, name in self._blocks})
-        small = [c for c in configs if all(c[name] <= most[name] for name in most)]
-        return [*(small or configs[-1:]), *([None] if is_wide or math.prod(grid) <= 4096 else [])]
+        fitting = []
+        for config in configs:
+            held, unrolled, kept, staged = _footprint(self._facts, {**self._sizes, **sizes, **config}, elements)
+            stages = min(config["num_stages"], (shared - kept) // max(staged, 1))
+            if held <= _HELD[1] and unrolled <= _UNROLLED and stages >= min(2, config["num_stages"]):
+                fitting.append((held > _HELD[0], {**config, "num_stages": stages}))
+        return [config for _, config in sorted(fitting[:8], key=lambda pair: pair[0])]
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
@@ -488,6 +508,46 @@ def _span(tensor):
     """Where a tensor begins and how many bytes it reaches over; all of its memory where it skips some."""
     start, tensor = tensor.data_ptr(), getattr(tensor, "base", tensor)
     return (start, tensor.nbytes) if tensor.is_contiguous() else (_memory(tensor).data_ptr(), _memory(tensor).nbytes())
+
+
+_HELD, _UNROLLED = (160, 192), 512
+"""Registers of a thread for what products give, to spare or not; instructions of a thread for one product."""
+
+
+def _footprint(facts, sizes, elements):
+    """What blocks take: registers and instructions of a thread, bytes of shared memory once and for each stage."""
+    threads = 32 * sizes.get("num_warps", 4)
+    held = unrolled = 0
+    for product in facts["products"]:
+        rows, columns, inner = (_extent(product[axis], sizes) for axis in ("rows", "columns", "inner"))
+        bits = _bits(product["type"], elements)
+        held += rows * columns * max(bits, 32) // 32 // threads
+        if bits == 64 or (bits == 32 and product["precision"] == "ieee"):
+            unrolled = max(unrolled, rows * columns * inner * bits // 32 // threads)
+    kept, staged = (
+        sum(_extent(a, sizes) * _extent(b, sizes) * _bits(kind, elements) // 8 for a, b, kind in facts[name])
+        for name in ("kept", "staged")
+    )
+    return held, unrolled, kept, staged
+
+
+def _extent(name, sizes):
+    """The extent of a tile, a number or a constant, as a product of matrices has it: a power of two, at least 16."""
+    return max(16, triton.next_power_of_2(sizes.get(name, name if isinstance(name, int) else 1)))
+
+
+def _bits(kind, elements):
+    """The bits of an element type, of `D` or `D::Compute` those of what `D` is."""
+    variable, _, compute = kind.partition("::")
+    element = elements.get(variable, variable)
+    bits = _FLOATS.get(element) or int(element.strip("bfiou") or 8)
+    return max(bits, 32) if compute else bits
+
+
+def _shared_memory():
+    """How many bytes of shared memory a program may have."""
+    driver = triton.runtime.driver.active
+    return driver.utils.get_device_properties(driver.get_current_device())["max_shared_mem"]
 
 
 def _gpu():
@@ -533,7 +593,7 @@ class _Tuner:
         return best
 
     def _fitting(self, candidates, device):
-        """The candidates that fit the device, compiled side by side; such as spill registers only where all do."""
+        """The candidates that fit the device, compiled side by side; such as spill many registers only where all do."""
 
         def compiled(config):
             with _gpu().device(device):  # of which each thread has its own
@@ -543,7 +603,7 @@ class _Tuner:
             compilations = [*pool.map(compiled, candidates)]
         spills = [self._spills(config, kernel) for config, kernel in zip(candidates, compilations, strict=True)]
         fitting = [(config, count) for config, count in zip(candidates, spills, strict=True) if count is not None]
-        best = [config for config, count in fitting if config is None or count == 0]
+        best = [config for config, count in fitting if count <= _SPILLS]
         return best if any(best) else [config for config, _ in fitting]
 
     def _times(self, candidates):
@@ -561,7 +621,7 @@ class _Tuner:
             try:
                 times.append((config, _milliseconds(self._ready(config, copies), updated, 2 * best)))
                 best = min(best, times[-1][1])
-            except RuntimeError as error:  # whatever Triton raises at a launch, such as OutOfResources
+            except Exception as error:  # whatever Triton raises at a launch, such as OutOfResources
                 self.failures.append(error)
         return times
 
@@ -588,10 +648,14 @@ class _Tuner:
             return None if config else 0
         try:
             is_loaded = compiled.run is not None  # which loads it, and only then are spills known
-        except RuntimeError as error:
+        except Exception as error:  # such as OutOfResources, which is no RuntimeError
             self.failures.append(error)
             return None
         return compiled.n_spills if is_loaded else None
+
+
+_SPILLS = 64
+"""So many registers of a thread may be written to memory: what a loop does not touch costs little there."""
 
 
 def _milliseconds(run, updated, most):
