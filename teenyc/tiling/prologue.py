@@ -7,7 +7,7 @@ then the loop loads one number in the place of the tensor.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from teenyc.ir.nodes import Call, For, Kernel, Let, Operand, Return, Statement, Value
 from teenyc.ir.walk import all_operands, blocks_of, operands_of, statements_of, values_of
@@ -44,21 +44,24 @@ class _Search:
     def __init__(self, kernel: Kernel, plan: Plan, loop: For) -> None:
         self.kernel, self.plan, self.loop = kernel, plan, loop
         self.slices = Slices.of(kernel, loop)
-        self.inside = {v.id for s in loop.body.statements if isinstance(s, Let) for v in s.results}
+        self.inside = tuple(v for s in loop.body.statements if isinstance(s, Let) for v in s.results)
         self.blocked = frozenset(axis.id for axis in plan.programs)
-        self.frontier = tuple(self.met())
+        self.met = tuple(v for v in self.used() if self.is_common(v))
         self.range = range_of(kernel, loop, self.slices, self.blocked)
 
     def found(self) -> Prologue | tuple[Refusal, ...]:
-        candidates = self.worthwhile(tuple(v for v in self.frontier if self.is_reduced(v)))
-        reasons = {v: self.reason(v) for v in candidates}
-        values = self.worthwhile(tuple(v for v in candidates if not reasons[v]))
+        numbers = tuple(v for v in self.inside if self.is_reduced(v))
+        if not numbers:
+            return ()
+        whole, changed = self.reason(), written(self.kernel, self.slices)
+        reasons = {v: whole or self.reason_of(v, changed) for v in numbers}
+        values, kept = self.leaving(tuple(v for v in numbers if not reasons[v]))
         if values:
-            return self.prologue(values)
-        refused = ((v, reason) for v, reason in reasons.items() if reason)
-        return tuple(Refusal(reason, self.slices.lets[v.id].span, subject=v.name) for v, reason in refused)
+            return self.prologue(values, kept)
+        refused = [v for v in self.leaving(numbers)[0] if reasons[v]]
+        return tuple(Refusal(reasons[v], self.slices.lets[v.id].span, subject=v.name) for v in refused)
 
-    def prologue(self, values: tuple[Value, ...]) -> Prologue:
+    def prologue(self, values: tuple[Value, ...], kept: Collection[int]) -> Prologue:
         assert isinstance(self.range, Range), "which iterations there are is known"
         axes = frozenset[int]().union(*(made.axes for v in values if (made := self.slices.made(v))))
         names: list[str] = []
@@ -69,7 +72,7 @@ class _Search:
             loop=self.loop.counter.id,
             values=tuple(v.id for v in values),
             names=tuple(names),
-            loads=tuple(sorted(self.gone(values, values).values())),
+            loads=tuple(sorted(self.gone(values, kept).values())),
             axis=self.plan.programs[0].id,
             axes=tuple(sorted(axes)),
             start=self.range.start,
@@ -78,61 +81,69 @@ class _Search:
 
     # ---- what is common to all programs -----------------------------------------------------------------------------
 
-    def met(self) -> Iterator[Value]:
-        """What is the same for all programs along the blocked axes, and meets in an iteration what is not."""
-        used = {o.id: o for o in self.loop.body.yields if isinstance(o, Value)}
+    def used(self) -> Iterator[Value]:
+        """What meets in an iteration what is not the same for all programs along the blocked axes."""
+        yield from (o for o in self.loop.body.yields if isinstance(o, Value))
         for statement in self.loop.body.statements:
             if not (isinstance(statement, Let) and all(self.is_common(v) for v in statement.results)):
-                used |= {o.id: o for o in _operands(statement) if isinstance(o, Value)}
-        inside = (v for s in self.loop.body.statements if isinstance(s, Let) for v in s.results)
-        return (v for v in inside if v.id in used and self.is_common(v))
+                yield from (o for o in _operands(statement) if isinstance(o, Value))
 
     def is_common(self, operand: Operand) -> bool:
         made = self.slices.made(operand)
         return made is not None and made.axes.isdisjoint(self.blocked)
 
     def is_reduced(self, value: Value) -> bool:
-        """Whether an iteration makes one number of tensors that it loads."""
-        made = self.slices.made(value)
-        return _is_number(value) and made is not None and made.counts and bool(self.tensors([value]))
+        """Whether an iteration makes one number, the same for all programs, of tensors that it loads."""
+        made = self.slices.made(value) if _is_number(value) and self.is_common(value) else None
+        is_made = made is not None and made.counts and made.loads
+        return is_made and bool(self.tensors(self.slices.slice([value])))
 
-    def tensors(self, values: Collection[Operand]) -> dict[int, int]:
-        """The tensors that an iteration loads for some values, by the first that is loaded alike."""
-        return {
-            self.slices.twins[id]: id
-            for id, let in sorted(self.slices.slice(values).items(), reverse=True)
-            if id in self.inside and _is_load(let) and not _is_number(let.results[0])
-        }
+    def tensors(self, lets: Mapping[int, Let]) -> dict[int, int]:
+        """The tensors that an iteration loads in some definitions, by the first that is loaded alike."""
+        inside = (v.id for v in reversed(self.inside) if v.id in lets and not _is_number(v))
+        return {self.slices.twins[id]: id for id in inside if _is_load(lets[id])}
 
-    def worthwhile(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
-        """Those of some values without which the loop loads fewer tensors, if others stay in it."""
+    def leaving(self, numbers: tuple[Value, ...]) -> tuple[tuple[Value, ...], dict[int, int]]:
+        """Those of some numbers without which the loop loads fewer tensors, and what it still loads.
+
+        Of numbers that are made of one another the last leave: what the loop makes of them it makes of what it loads.
+        """
         while True:
-            kept = tuple(v for v in values if self.gone(values, [v]))
-            if kept == values:
-                return values
-            values = kept
+            kept = self.slices.slice(self.met, until={v.id for v in numbers})
+            read = {
+                o.id
+                for o in (*self.met, *(o for let in kept.values() for o in operands_of(let)))
+                if isinstance(o, Value)
+            }
+            tensors = self.tensors(kept)
+            idle = [v for v in numbers if v.id in read and not self.gone([v], tensors)]
+            if not idle:
+                return tuple(v for v in numbers if v.id in read), tensors
+            numbers = tuple(v for v in numbers if v not in idle)
 
-    def gone(self, values: tuple[Value, ...], of: Collection[Value]) -> dict[int, int]:
-        """The tensors of some values that are loaded for nothing else than values that leave the loop."""
-        kept = self.tensors([v for v in self.frontier if v not in values])
-        return {first: id for first, id in self.tensors(of).items() if first not in kept}
+    def gone(self, values: Collection[Value], kept: Collection[int]) -> dict[int, int]:
+        """The tensors of some values that a loop does not load any more, but for those that it keeps."""
+        return {first: id for first, id in self.tensors(self.slices.slice(values)).items() if first not in kept}
 
     # ---- what keeps them in the loop --------------------------------------------------------------------------------
 
-    def reason(self, value: Value) -> str:
-        """Why all programs compute a number alike; nothing where none must."""
+    def reason(self) -> str:
+        """Why no number may be computed before; nothing where all may."""
         if isinstance(self.range, str):
             return self.range
         if not self.range.extent.names | self.range.start.names <= self.known():
             return "which iterations there are depends on what a caller does not know"
         if any(isinstance(statement, Return) for statement in self.before()):
             return "some programs return before the loop"
+        return ""
+
+    def reason_of(self, value: Value, changed: frozenset[str]) -> str:
+        """Why a number may not; `changed` are the parameters to whose memory the kernel writes."""
         element = value.type.element if isinstance(value.type, TensorType) else None
         if element not in ELEMENTS and not isinstance(element, Compute):
             return f"it is of type `{element}`"
         loads = (let.operation for let in self.slices.slice([value]).values() if _is_load(let))
         roots = {self.slices.root(operands_of(load)[0]) for load in loads}
-        changed = written(self.kernel, self.slices)
         if "" in changed or "" in roots:
             return "what it is made of may be written in this kernel"
         return next(

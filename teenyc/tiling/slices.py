@@ -88,14 +88,14 @@ class Slices:
             loads or any(part.loads for part in found),
         )
 
-    def slice(self, operands: Collection[Operand]) -> dict[int, Let]:
-        """The definitions behind some operands, by the ids of what they define."""
+    def slice(self, operands: Collection[Operand], until: Collection[int] = ()) -> dict[int, Let]:
+        """The definitions behind some operands, by the ids of what they define, but for what is behind some values."""
         found: dict[int, Let] = {}
         pending = [o for o in operands if isinstance(o, Value)]
         while pending:
             value = pending.pop()
             let = self.lets.get(value.id)
-            if let is not None and value.id not in found:
+            if let is not None and value.id not in found and value.id not in until:
                 found |= {result.id: let for result in let.results}
                 pending += [o for o in operands_of(let) if isinstance(o, Value)]
         return found

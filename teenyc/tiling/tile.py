@@ -167,7 +167,9 @@ def _with_rows(kernel: Kernel, found: Tiled) -> Tiled:
     behind = _alike(with_loads(kernel, prologue), found.plan)
     if isinstance(before, Refusal) or isinstance(behind, Refusal):
         return found
-    return replace(behind, plan=replace(behind.plan, prologue=prologue), rows=before)
+    places = zip(behind.plan.loops, found.plan.loops, strict=True)
+    loops = tuple(replace(loop, within=old.within) for loop, old in places)
+    return replace(behind, plan=replace(behind.plan, loops=loops, prologue=prologue), rows=before)
 
 
 def _before(kernel: Kernel, prologue: Prologue) -> Tiled | Refusal:

@@ -34,8 +34,9 @@ def range_of(kernel: Kernel, loop: For, slices: Slices, blocked: Collection[int]
     known = {c.name: int(c.known) for c in kernel.constants if c.known is not None}
     start = _bound(_without(loop.start, "minimum", loop.stop, slices), slices, blocked)
     stop = _bound(_without(loop.stop, "maximum", loop.start, slices), slices, blocked)
-    is_one = isinstance(loop.step, Literal) and loop.step.value == 1
-    if start is None or stop is None or not is_one:
+    if not isinstance(loop.step, Literal) or loop.step.value != 1:
+        return "the loop leaves out numbers between its bounds"
+    if start is None or stop is None:
         return "which iterations there are is no polynomial of the kernel's parameters"
     if start.trend < 0 or stop.trend > 0:
         return "the first program does not make all iterations that others make"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 from attention import Attention, attention
-from blocked import close
+from blocked import agreed, close
 from meaning import module_of
 from memory import Guarded
 
@@ -61,6 +61,45 @@ fn backward_dkv<const N: i32>(
     store(dv + k_row * N + lane, acc_v);
 }
 """
+
+
+MANY = """
+#[kernel(tile)]
+fn many<const N: i32>(a: Pointer<f32>, w: Pointer<f32>, b: Pointer<f32>, c: Pointer<f32>, size: i32, other: i32) {
+    let row = program_id(0);
+    let z = program_id(1);
+    let lane = arange(0, N);
+    let gain = load(w + lane);
+    let mut acc = zeros::<f32>(&[N]);
+    LOOP
+    store(c + (z * num_programs(0) + row) * N + lane, acc);
+}
+"""
+
+NUMBERS = {
+    "sum": "let s = sum(load(w + k * N + lane), axis = 0);",
+    "of_two": "let t = load(w + k * N + lane); let s = max(t * gain, axis = 0) - sum(t, axis = 0) * 0.5;",
+    "of_program": "let s = sum(load(w + (k + z) * N + lane) * gain, axis = 0);",
+    "selected": "let t = sum(load(w + k * N + lane), axis = 0); let s = where_(t > 0.0, t, -t);",
+    "masked": "let s = sum(load(w + k * N + lane, mask = lane < other, other = 0.0), axis = 0);",
+    "counted": "let s = sum((load(w + k * N + lane) > 0.0) as i32, axis = 0) as f32;",
+    "nested": "let t = sum(load(w + k * N + lane), axis = 0); let s = t + min(load(w + (k + 1) * N + lane), axis = 0);",
+}
+LOOPS = {
+    "all": "for k in 0..size { BODY }",
+    "from": "for k in other..size { BODY }",
+    "down": "for k in (0..size).rev() { BODY }",
+    "while": "let mut k = 2; while k < size { BODY k += 1; }",
+    "fewer": "for k in 0..size * 1 - 2 { BODY }",
+    "behind_row": "for k in row..size { BODY }",
+    "branch": "for k in 0..size { if k >= row { BODY } }",
+    "twice": "for k in 0..size { BODY } for k in 1..size { BODY }",
+    "inclusive": "for k in 0..=size - 1 { BODY }",
+}
+USES = {
+    "factor": "acc += s * load(a + row * size + k) * load(b + k * N + lane);",
+    "tensor": "acc += load(a + row * size + k) * (s * gain + s);",
+}
 
 
 @pytest.fixture(scope="module")
@@ -206,6 +245,25 @@ def test_bounds_of_which_those_of_the_first_row_are_widest(
     for each, exact in zip(out, (k.grad, v.grad), strict=True):
         assert exact is not None
         close(each.check(), exact.nan_to_num(0.0), 1e-5)
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")  # NumPy's on poison where nothing counts
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize(("number", "loop"), [*zip([*NUMBERS, "sum", "nested"], LOOPS, strict=True)])
+def test_numbers_of_many_kinds_in_loops_of_many_kinds(
+    folder: Path, device: str, number: str, loop: str, use: str, made: list[torch.Tensor]
+) -> None:
+    """As the kernel as written has them."""
+    text = MANY.replace("LOOP", LOOPS[loop].replace("BODY", f"{NUMBERS[number]} {USES[use]}"))
+    kernel = module_of(text, folder, f"many_{number}_{loop}_{use}", verify_ir=True).many
+    n = 16
+    for rows, size, other in ((1, 1, 0), (5, 19, 3), (3, 0, 2)):
+        a, w, b = (torch.randn(shape, device=device) for shape in ((rows, size), (size + 20, n), (size + 20, n)))
+        made.clear()
+        outputs = {"c": ((2, rows, n), torch.float32)}
+        arguments = {"a": a, "w": w, "b": b, "size": size, "other": other}
+        agreed(kernel, (rows, 2), arguments, outputs, 1e-5, N=n)
+        assert made, "a kernel runs before"
 
 
 def test_what_is_only_compiled_makes_no_memory(
