@@ -1,41 +1,48 @@
-"""Times the configurations of the bundled kernels, and writes the table of the fastest that is shipped with them.
+"""Times the configurations of the bundled attention, and writes the table of the fastest that is shipped with it.
 
-    python benchmarks/tune.py [--cpu]
+    python benchmarks/tune.py [--seconds S] [--cpu]
 
-Needs a GPU, of which the table then is; rows of other devices stay. `--cpu` tries the script and writes nothing.
+Needs a GPU, of which the table then is; rows of other devices, and those for which time lacks, stay. The table is
+written after each step, so that one that is ended loses nothing, and what Triton's cache has is not timed again.
+`--cpu` tries the script and writes nothing.
 """
 
 from __future__ import annotations
 
-import json
+import itertools
 import sys
-from pathlib import Path
+import time
 from types import ModuleType
-from typing import Any
 
 import report
 import torch
 
-DTYPES = (torch.bfloat16, torch.float16, torch.float32)
-HEAD_DIMS = (64, 128, 80, 96, 32, 256)
-SIZES = ((64, 1024), (64, 4096), (64, 16384), (16, 256), (64, 64))
-"""How many heads, and rows of each."""
+KERNELS = ("flash_attention2_forward", "flash_attention2_backward_dq", "flash_attention2_backward_dkv")
+DTYPES = (torch.bfloat16, torch.float16)
+HEAD_DIMS = (64, 128, 80, 96)
+ROWS = (4096, 1024, 16384, 256, 64)
+"""How many rows a head has; configurations are kept by powers of four."""
+
+HEADS = 64
 
 
 def main() -> int:
-    options = report.arguments(__doc__)
-    kernels = report.flash_attn2()
-    names = list(kernels.TEENYC["kernels"])
-    for name in names:
+    options = report.arguments(__doc__, seconds=("no step begins after so long (180)", 180.0))
+    kernels, started, done = report.flash_attn2(), time.perf_counter(), 0
+    for name in KERNELS:
         getattr(kernels, name).tables.clear()
-    sizes, head_dims = (((1, 8),), (16,)) if options.cpu else (SIZES, HEAD_DIMS)
-    for dtype in DTYPES:
-        for head_dim in head_dims:
-            for heads, rows in sizes:
-                run(kernels, dtype, options.device, heads, rows, head_dim)
-                print(f"{report.name_of(dtype)}, D {head_dim}, {heads} × {rows}", file=sys.stderr)
-    if not options.cpu:
-        write(kernels, names)
+    steps = list(itertools.product(DTYPES, HEAD_DIMS, ROWS if not options.cpu else (8,)))
+    for dtype, head_dim, rows in steps:
+        if time.perf_counter() - started > options.seconds:
+            break
+        run(kernels, dtype, options.device, HEADS if not options.cpu else 1, rows, head_dim)
+        done += 1
+        if not options.cpu:
+            keep(kernels)
+        chosen = ", ".join(latest(kernels, name) for name in KERNELS)
+        words = f"{time.perf_counter() - started:6.1f} s  {report.name_of(dtype)} D {head_dim} N {rows}: {chosen}"
+        print(words, file=sys.stderr, flush=True)
+    print(f"{done} of {len(steps)} steps in {time.perf_counter() - started:.0f} s")
     return 0
 
 
@@ -49,19 +56,19 @@ def run(kernels: ModuleType, dtype: torch.dtype, device: str, heads: int, rows: 
     op.backward_dkv[(rows, heads)](q, k, v, o, do, log_sum, dk, dv, rows, rows, scale)
 
 
-def write(kernels: ModuleType, names: list[str]) -> None:
-    """Writes the table beside the source."""
-    from teenyc.resources import kernels_directory
-    from teenyc.runtime.tables import table_path, table_text
+def latest(kernels: ModuleType, name: str) -> str:
+    """What the last launch of a kernel took."""
+    config = next(reversed(getattr(kernels, name).chosen().values()), None)
+    return "×".join(map(str, config.values())) if config else "as written"
 
-    path = Path(table_path(kernels_directory() / "flash_attn2.tk"))
-    table: dict[str, Any] = json.loads(table_text(kernels, names))
-    devices = {row["device"] for row in table["rows"]}
-    old = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.exists() else []
-    rows = [*table["rows"], *(row for row in old if row["device"] not in devices)]
-    lines = sorted(json.dumps(row, ensure_ascii=False) for row in rows)
-    path.write_text(f'{{"format": {table["format"]}, "rows": [\n' + ",\n".join(lines) + "\n]}\n", encoding="utf-8")
-    print(f"wrote {path}: {len(rows)} rows")
+
+def keep(kernels: ModuleType) -> None:
+    """Writes the table beside the source, with what is known so far."""
+    from teenyc.resources import kernels_directory
+    from teenyc.runtime.tables import read, rows_of, table_path, write
+
+    path = table_path(kernels_directory() / "flash_attn2.tk")
+    write(path, [*read(path), *rows_of(kernels, KERNELS)])
 
 
 if __name__ == "__main__":

@@ -8,11 +8,23 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
+from teenyc.ir.nodes import OPTIONS
+
 FORMAT = 1
+
+KINDS: Mapping[str, tuple[type, ...]] = {
+    "kernel": (str,),
+    "device": (str,),
+    "dtypes": (list,),
+    "named": (dict,),
+    "sizes": (list,),
+    "config": (dict, type(None)),
+}
+"""What a row holds: a kernel, a device, names of element types, constants, powers of four, and what was fastest."""
 
 
 def table_path(source: str | os.PathLike[str]) -> str:
@@ -25,36 +37,66 @@ def attach(module: ModuleType, source: str | os.PathLike[str]) -> None:
 
     Rows of kernels that have changed their blocks are left out. Raises ValueError for a file that is no table.
     """
-    path = table_path(source)
-    if not os.path.isfile(path):
-        return
-    with open(path, encoding="utf-8") as file:
-        table = json.load(file)
-    if not isinstance(table, dict) or table.get("format") != FORMAT:
-        raise ValueError(f"{path} is no table of configurations of this version: remove it, or time its kernels again")
-    for row in table["rows"]:
-        launcher = getattr(module, row["kernel"], None)
-        if launcher is not None and hasattr(launcher, "tables") and _fits(launcher, row):
+    for row in read(table_path(source)):
+        launcher: Any = getattr(module, row["kernel"], None)
+        if hasattr(launcher, "tables") and _fits(launcher, row):
             launcher.tables.append(row)
 
 
-def table_text(module: ModuleType, kernels: Iterable[str]) -> str:
-    """The table of what launchers of a module chose so far, to be written beside its source."""
-    rows = [json.dumps(row, ensure_ascii=False) for name in kernels for row in _rows(module, name)]
-    return f'{{"format": {FORMAT}, "rows": [\n' + ",\n".join(sorted(rows)) + "\n]}\n"
+def read(path: str) -> list[dict[str, Any]]:
+    """The rows of a table, none where there is no file. Raises ValueError for a file that is no table."""
+    if not os.path.isfile(path):
+        return []
+    try:
+        with open(path, encoding="utf-8") as file:
+            table = json.load(file)
+        is_table = table["format"] == FORMAT and all(map(_is_row, table["rows"]))
+    except (ValueError, TypeError, KeyError, RecursionError):  # it is no JSON, or no object with these fields
+        is_table = False
+    if not is_table:
+        raise ValueError(f"{path} is no table of configurations of this version: remove it, or time its kernels again")
+    rows: list[dict[str, Any]] = table["rows"]
+    return rows
 
 
-def _rows(module: Any, name: str) -> Iterator[dict[str, object]]:
-    device = module._gpu().get_device_name()
-    for (_, dtypes, named, sizes), config in getattr(module, name).chosen().items():
-        elements = [module._element(dtype) for dtype in dtypes]
-        given = {"dtypes": elements, "named": dict(named), "sizes": list(sizes)}
-        yield {"kernel": name, "device": device, **given, "config": config}
+def write(path: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Writes a table, all of it or nothing; of rows about the same launches the last counts."""
+    last = {json.dumps([row[name] for name in KINDS if name != "config"]): row for row in rows}
+    lines = sorted(json.dumps({name: row[name] for name in KINDS}, ensure_ascii=False) for row in last.values())
+    text = f'{{"format": {FORMAT}, "rows": [\n' + ",\n".join(lines) + "\n]}\n"
+    with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(file.name, path)
 
 
-def _fits(launcher: Any, row: dict[str, Any]) -> bool:
+def rows_of(module: Any, kernels: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """What launchers of a module chose so far, as rows."""
+    for name in kernels:
+        for (device, dtypes, named, sizes), config in getattr(module, name).chosen().items():
+            yield {
+                "kernel": name,
+                "device": module._gpu().get_device_name(device),
+                "dtypes": [module._element(dtype) for dtype in dtypes],
+                "named": dict(named),
+                "sizes": list(sizes),
+                "config": config,
+            }
+
+
+def _is_row(row: Any) -> bool:
+    """Whether a row holds all that one does."""
+    if not isinstance(row, dict) or not all(isinstance(row.get(name), kinds) for name, kinds in KINDS.items()):
+        return False
+    numbers = (*row["sizes"], *(row["config"] or {}).values())
+    return all(type(n) is int for n in numbers) and all(isinstance(d, str) for d in row["dtypes"])
+
+
+def _fits(launcher: Any, row: Mapping[str, Any]) -> bool:
     """Whether a row is of the launcher's kernel as it is now."""
-    config = row["config"]
-    facts = launcher._facts
-    is_known = config is None or set(facts["constants"]) <= set(config)
-    return is_known and len(row["dtypes"]) == len(launcher._pointers)
+    constants: set[str] = set(launcher._facts["constants"])
+    if len(row["dtypes"]) != len(launcher._pointers):
+        return False
+    if row["config"] is None:
+        return bool(launcher.tiled is not None)
+    stated: dict[str, int] = row["config"]
+    return constants <= stated.keys() <= {*constants, *OPTIONS} and min(stated.values()) > 0

@@ -16,7 +16,7 @@ from bench import CHOICES, ROW_SUMS, Bench, Case, Scaled, benched
 
 import teenyc
 from teenyc.resources import kernels_directory
-from teenyc.runtime.tables import table_text
+from teenyc.runtime.tables import attach, read, rows_of, write
 
 
 @pytest.fixture(scope="module")
@@ -130,25 +130,57 @@ def test_a_table_saves_the_tuner(bench: Bench, device: str, monkeypatch: pytest.
     assert not bench.tried
 
 
-def test_a_table_beside_the_source_is_read(tmp_path: Path, device: str) -> None:
+ROW = {"kernel": "row_products", "device": "one", "dtypes": ["f32"] * 3, "named": {}, "sizes": [1] * 5, "config": BEST}
+
+
+def test_a_table_beside_the_source_is_read(tmp_path: Path) -> None:
     path = tmp_path / "tabled.tk"
     path.write_text(ROW_SUMS)
-    row = {"kernel": "row_products", "device": "one", "dtypes": ["f32"] * 3, "named": {}, "sizes": [1] * 5}
-    old = {**row, "config": {"BLOCK_OF_OLD": 16}}
-    table = {"format": 1, "rows": [{**row, "config": BEST}, {**row, "config": None}, old]}
+    others = [{"kernel": "of_old"}, {"config": None}, {"config": {"BLOCK_OF_OLD": 16}}, {"dtypes": ["f32"]}]
+    others += [{"config": {**BEST, "BLOCK_OF_OLD": 16}}, {"config": {**BEST, "BLOCK_M": 0}}, {"kernel": "__name__"}]
+    table = {"format": 1, "rows": [ROW, *({**ROW, **other} for other in others)]}
     (tmp_path / "tabled.tuned.json").write_text(json.dumps(table))
-    assert [r["config"] for r in teenyc.load(path).row_products.tables] == [BEST, None]
-    path.write_text(ROW_SUMS + "// changed")
-    (tmp_path / "tabled.tuned.json").write_text("[]")
-    with pytest.raises(ValueError, match="no table"):
-        teenyc.load(path)
+    assert [row["config"] for row in teenyc.load(path).row_products.tables] == [BEST, None]
 
 
-def test_what_was_chosen_becomes_a_table(bench: Bench, device: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{",
+        "\xff",
+        '{"format": 0, "rows": []}',
+        '{"format": 1}',
+        '{"format": 1, "rows": 3}',
+        '{"format": 1, "rows": [3]}',
+        json.dumps({"format": 1, "rows": [{**ROW, "sizes": ["1"]}]}),
+        json.dumps({"format": 1, "rows": [{**ROW, "config": {"BLOCK_M": "16"}}]}),
+        json.dumps({"format": 1, "rows": [{name: value for name, value in ROW.items() if name != "dtypes"}]}),
+    ],
+)
+def test_a_file_that_is_no_table_is_told(rows: ModuleType, tmp_path: Path, text: str) -> None:
+    (tmp_path / "rows.tuned.json").write_text(text, encoding="latin-1")
+    with pytest.raises(ValueError, match=r"rows.tuned.json is no table"):
+        attach(rows, tmp_path / "rows.tk")
+
+
+def test_what_was_chosen_becomes_a_table(bench: Bench, device: str, tmp_path: Path) -> None:
     chosen(bench, Case(device))
-    (row,) = json.loads(table_text(bench.module, ["row_products"]))["rows"]
+    path = str(tmp_path / "rows.tuned.json")
+    other = {**ROW, "device": "another"}
+    write(path, [other, {**other, "config": None}, *rows_of(bench.module, ["row_products"])])
+    write(path, [*read(path), *rows_of(bench.module, ["row_products"])])
+    row, kept = read(path)
     assert (row["kernel"], row["device"], row["config"]) == ("row_products", "a device of the tests", BEST)
     assert row["dtypes"] == ["f32"] * 3
+    assert (kept["device"], kept["config"]) == ("another", None), "the last row about the same launches counts"
+    attach(bench.module, tmp_path / "rows.tk")
+    assert row in bench.kernel.tables
+    bench.forget()
+    bench.tried.clear()
+    assert chosen(bench, Case(device)) == BEST
+    assert not bench.tried
 
 
 @pytest.mark.gpu
@@ -331,6 +363,45 @@ def test_tensors_that_move_are_seen_to_overlap(rows: ModuleType, device: str, mo
     kernel[(4,)](x, memory[60:64], strided, 4, 4, 1.0)
     assert kernel._plans[next(reversed(kernel._plans))][0] is kernel.plain, "it may reach over all memory"
     assert [start for start, is_plain in overlaps if is_plain] == [18, 21]
+
+
+# ---- checked launches -----------------------------------------------------------------------------------------------
+
+
+def test_launches_alike_are_checked_once(bench: Bench, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    bound, case, calls = bench.module.RowProducts(), Case(device), []
+    whole = type(bound)._checked
+
+    def checked(self: Any, args: Any, named: Any) -> Any:
+        calls.append(args)
+        with monkeypatch.context() as patch:
+            patch.setattr(bench.module, "_INTERPRETED", True)  # it takes tensors on the CPU
+            return whole(self, args, named)
+
+    monkeypatch.setattr(type(bound), "_checked", checked)
+    for other in (case, case, Case(device), Case(device)):  # the last ones lie elsewhere
+        bound[(37,)](*other.arguments)
+        other.check()
+    assert len(calls) == 1
+    x, v, y, rows, columns, scale = case.arguments
+    for wrong, told in {
+        (x, v, y, rows, columns + 1, scale): "needs 1554 elements",
+        (x, v.half(), y, rows, columns, scale): "`v`",
+        (x.t(), v, y, rows, columns, scale): "not contiguous",
+        (x, v, y, True, columns, scale): "`rows` has type i32",
+        (x, v, 3, rows, columns, scale): "`y`",
+        (x, v.to("meta"), y, rows, columns, scale): "`v` is on meta",
+    }.items():
+        with pytest.raises((TypeError, ValueError), match=told):
+            bound[(37,)](*wrong)
+    with pytest.raises(ValueError, match="the grid has"):
+        bound[(37, 70_000)](*case.arguments)
+    with pytest.raises(TypeError, match="did you mean `scale`"):
+        bound[(37,)](x, v, y, rows, columns, scal=scale)
+    count = len(calls)
+    for _ in range(2):
+        bound[(37,)](x, v, y, rows, columns, 1)
+    assert len(calls) == count + 2, "what is converted is converted each time"
 
 
 # ---- many processes -------------------------------------------------------------------------------------------------
