@@ -360,7 +360,7 @@ def _numel(shape: Shape) -> int:
 
 _CALLS: Mapping[str, Rule] = {
     **dict.fromkeys(TRANSPARENT, _joined),
-    "program_id": lambda analysis, call, whole: (0, I32.maximum),
+    "program_id": lambda analysis, call, whole: (0, I32.maximum - 1),
     "num_programs": lambda analysis, call, whole: (1, I32.maximum),
     "arange": _arange,
     "zeros": lambda analysis, call, whole: (0, 0),

@@ -39,6 +39,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("accumulate-products"),
     Pass("fold-exponentials"),
     Pass("branch-rests"),
+    Pass("advance-offsets"),
     Pass("drop-dead-code"),
     Pass("keep-late-values"),
     Pass("read-sums-once"),

@@ -10,9 +10,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from teenyc.ir import walk
-from teenyc.ir.nodes import Binary, Block, Compare, Copy, For, If, Kernel, Let, Operand, Program, Statement, Value
+from teenyc.ir.nodes import (
+    Binary,
+    Block,
+    Call,
+    Cast,
+    Compare,
+    Copy,
+    For,
+    If,
+    Kernel,
+    Let,
+    Literal,
+    Operand,
+    Program,
+    Statement,
+    Value,
+)
 from teenyc.record import replace
-from teenyc.types import BOOL, scalar
+from teenyc.types import BOOL, I32, I64, scalar
+
+COUNTED = (scalar(I32), scalar(I64))
+"""The types in which bounds are computed."""
 
 
 def branch_rests(program: Program) -> Program:
@@ -54,8 +73,7 @@ def _is_rest(loop: For, lets: Mapping[int, Let]) -> bool:
     """Whether a loop starts at `a + (stop - a) / step * step`, for any `a`: nothing of a whole step is left."""
     if loop.inclusive:
         return False
-    start = _definition(loop.start, lets)
-    match start:
+    match _definition(loop.start, lets):
         case Binary(operator="add", left=first, right=whole):
             return _is_whole(whole, first, loop, lets)
         case Binary(operator="mul"):
@@ -64,21 +82,48 @@ def _is_rest(loop: For, lets: Mapping[int, Let]) -> bool:
 
 
 def _is_whole(operand: Operand, first: Operand | None, loop: For, lets: Mapping[int, Let]) -> bool:
-    """Whether an operand is `(stop - first) / step * step`, or `stop / step * step` where there is no `first`."""
+    """Whether an operand is `(stop - first) / step * step`, or `stop / step * step` where there is no `first`.
+
+    The stop may be raised to `first`: from there on nothing is left of one that is less.
+    """
+    step = _plain(loop.step, lets)
     product = _definition(operand, lets)
-    if not isinstance(product, Binary) or product.operator != "mul" or product.right != loop.step:
+    if not isinstance(product, Binary) or product.operator != "mul" or _plain(product.right, lets) != step:
         return False
     quotient = _definition(product.left, lets)
-    if not isinstance(quotient, Binary) or quotient.operator != "div" or quotient.right != loop.step:
+    if not isinstance(quotient, Binary) or quotient.operator != "div" or _plain(quotient.right, lets) != step:
         return False
     if first is None:
-        return quotient.left == loop.stop
+        return _is_stop(quotient.left, 0, loop, lets)
+    first = _plain(first, lets)
     length = _definition(quotient.left, lets)
-    return isinstance(length, Binary) and length.operator == "sub" and (length.left, length.right) == (loop.stop, first)
+    if not isinstance(length, Binary) or length.operator != "sub" or _plain(length.right, lets) != first:
+        return False
+    return _is_stop(length.left, first, loop, lets)
+
+
+def _is_stop(operand: Operand, first: Operand | int, loop: For, lets: Mapping[int, Let]) -> bool:
+    """Whether an operand is the loop's stop, or that raised to where full blocks start."""
+    stop = _plain(loop.stop, lets)
+    match _definition(operand, lets):
+        case Call(intrinsic="maximum", operands=((_, raised), (_, least))):
+            start = _plain(least, lets)
+            return _plain(raised, lets) == stop and (start.value if isinstance(start, Literal) else start) == first
+    return _plain(operand, lets) == stop
 
 
 def _definition(operand: Operand, lets: Mapping[int, Let]) -> object:
+    operand = _plain(operand, lets)
     let = lets.get(operand.id) if isinstance(operand, Value) else None
-    return (
-        _definition(let.operation.operand, lets) if let and isinstance(let.operation, Copy) else let and let.operation
-    )
+    return let and let.operation
+
+
+def _plain(operand: Operand, lets: Mapping[int, Let]) -> Operand:
+    """An operand without the conversions between 32 and 64 bits in which its numbers are computed."""
+    let = lets.get(operand.id) if isinstance(operand, Value) else None
+    match let.operation if let is not None else None:
+        case Copy(operand=inner):
+            return _plain(inner, lets)
+        case Cast(operand=inner) if operand.type in COUNTED and inner.type in COUNTED:
+            return _plain(inner, lets)
+    return operand

@@ -8,11 +8,11 @@ type: arithmetic is done in i64 and cut at the end. Casts stand where narrow val
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import assert_never
 
 from teenyc.ir import walk
-from teenyc.ir.flow import TRANSPARENT, Flow, flow_of
+from teenyc.ir.flow import TRANSPARENT, Flow, flow_of, reached
 from teenyc.ir.intervals import Interval, fits, of_type
 from teenyc.ir.nodes import (
     Apply,
@@ -64,28 +64,39 @@ def widen_offsets(program: Program) -> Program:
 
 
 def _wide(program: Program, flow: Flow, known: Mapping[int, Interval], elements: Mapping[int, DType]) -> frozenset[int]:
-    """The values, and results of functions, that become i64; `elements` are those that may."""
-    indices = {v.id for v in _program_ids(program)}
+    """The values, and results of functions, that become i64; `elements` are those that may.
+
+    An index of a program does, at its definition, with all that is made of it on the way to memory, but where it bounds
+    a loop that would count in 32 bits.
+    """
     users: dict[int, list[int]] = {}
     for user, sources in flow.sources.items():
         for source in sources:
             users.setdefault(source, []).append(user)
-    pending = [
+    start = [
         id
         for id in sorted(flow.addresses & elements.keys() & flow.sources.keys())
         if id in known and not fits(known[id], of_type(elements[id]))
     ]
-    wide: set[int] = set(pending)
-    while pending:
-        id = pending.pop()
-        following = [u for u in users.get(id, ()) if u in flow.addresses]
-        following.extend(flow.same.get(id, ()))
-        following.extend(s for s in flow.sources.get(id, ()) if s in indices)
-        for other in following:
-            if other in elements and other not in wide:
-                wide.add(other)
-                pending.append(other)
-    return frozenset(wide)
+    indices = {v.id for v in _program_ids(program)}
+
+    def closed(start: Iterable[int], indices: Set[int]) -> set[int]:
+        pending = list(start)
+        wide: set[int] = set(pending)
+        while pending:
+            id = pending.pop()
+            following = [u for u in users.get(id, ()) if u in flow.addresses]
+            following.extend(flow.same.get(id, ()))
+            following.extend(s for s in flow.sources.get(id, ()) if s in indices)
+            for other in following:
+                if other in elements and other not in wide:
+                    wide.add(other)
+                    pending.append(other)
+        return wide
+
+    needed = closed(start, frozenset())
+    bounds = reached((c for c in _counters(program) if c not in needed), flow.sources)
+    return frozenset(closed(start, indices - bounds))
 
 
 def _narrow_elements(program: Program, flow: Flow) -> dict[int, DType]:
@@ -109,6 +120,11 @@ def _program_ids(program: Program) -> Iterator[Value]:
         for _, statement in walk.statements_of(body.body):
             if isinstance(statement, Let) and _intrinsic(statement.operation) == "program_id":
                 yield from statement.results
+
+
+def _counters(program: Program) -> Iterator[int]:
+    for body in walk.bodies_of(program):
+        yield from (s.counter.id for _, s in walk.statements_of(body.body) if isinstance(s, For))
 
 
 def _intrinsic(operation: Operation) -> str | None:

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from teenyc.ir.nodes import Binary, Cast, Constant, For, Literal, Operand
-from teenyc.record import record
+from teenyc.ir.nodes import Binary, Call, Cast, Compare, Constant, Copy, For, Literal, Operand, Value
+from teenyc.record import record, replace
 from teenyc.source import Span
+from teenyc.tiling import ends
 from teenyc.tiling.plan import LoopPlan
+from teenyc.tiling.room import interval, is_near
 from teenyc.tiling.state import Blocking, Bounds, RefusedError, Tile, element_of, shape_of
-from teenyc.types import I32, I64, scalar
+from teenyc.types import BOOL, I32, I64, Element, Extent, scalar
 
 
 @record
 class Part:
-    """A part of a range. `known` are flags that hold in all of it, by id; iterations from `limit` on do not count."""
+    """A part of a range, in blocks. `known` are flags that hold in all of it, by id; iterations from `limit` on
+    do not count.
+
+    `last` is the greatest stop of any row, where rows have their own.
+    """
 
     start: Operand
     stop: Operand
+    step: Operand
     known: tuple[int, ...] = ()
     limit: Operand | None = None
+    last: Operand | None = None
 
 
 def parts(b: Blocking, loop: For, plan: LoopPlan) -> list[Part]:
@@ -29,45 +37,157 @@ def parts(b: Blocking, loop: For, plan: LoopPlan) -> list[Part]:
     own = b.bounds.get(loop.counter.id)
     if own is None:
         start, stop = uniform(b, loop.start, loop.span), uniform(b, loop.stop, loop.span)
-        full = _full(b, loop, plan, start, stop)
-        return [Part(start, full), Part(full, stop, limit=stop)]
+        block = _block(b, loop, plan)
+        is_far = element_of(start) == I32 and not is_near(b.lets, loop)
+        full = (_full_of_far if is_far else _full)(b, plan, start, stop, block)
+        return [Part(start, full, block), Part(full, stop, block, limit=stop)]
     return _by_rows(b, loop, plan, own)
 
 
 def _by_rows(b: Blocking, loop: For, plan: LoopPlan, own: Bounds) -> list[Part]:
     """Where the bounds differ from row to row, full blocks are those that all rows have whole."""
-    span, found = loop.span, list[Part]()
+    span, found, block = loop.span, list[Part](), _block(b, loop, plan)
     first, last = widest(b, loop)
-    limit = last if own.before is None else None
-    least_stop = last if own.before is None else least(b, own.stop, span)
     start = first
     if own.after is not None:
-        start = _rounded_up(b, loop, plan, first, greatest(b, own.start, span))
-        found.append(Part(first, _minimum(b, start, last, span), limit=limit))
-    full = _full(b, loop, plan, start, least_stop, is_signed=True)
+        start = _rounded_up(b, plan, first, greatest(b, own.start, span), block)
+        found.append(Part(first, _minimum(b, start, last, span), block, last=last))
+    is_signed = own.after is not None or interval(b.lets, own.stop)[0] < 0
+    full = _full(b, plan, start, least(b, own.stop, span), block, is_signed)
     flags = (own.valid, own.after, own.before)
     whole = tuple(flag.id for flag in flags if flag is not None)
-    after = () if own.after is None else (own.after.id,) if own.before is not None else whole
-    return [*found, Part(start, full, whole), Part(full, last, after, limit)]
+    after = () if own.after is None else (own.after.id,)
+    return [*found, Part(start, full, block, whole), Part(full, last, block, after, last=last)]
 
 
-def _full(b: Blocking, loop: For, plan: LoopPlan, start: Operand, stop: Operand, is_signed: bool = False) -> Operand:
+def reached(b: Blocking, counter: int, span: Span) -> Tile | None:
+    """Which iterations of a block any row has, where the bounds tell: those before the greatest stop.
+
+    Where starts and stops both differ, some iterations may lie between those of one row and of the next. There are none
+    where both move by one from row to row, and the rows have any.
+    """
+    own = b.bounds[counter]
+    if not b.tile(own.stop, span).lead:
+        return None if own.before is None else b.tile(own.before, span)
+    at, last, name = b.tiles[counter], Tile(b.reaches[counter]), f"is_{own.counter.name or 'iteration'}"
+    if own.after is None or is_true(b.tile(own.after, span).operand):
+        return _compared(b, "lt", at, last, span, name)
+    starts, stops = _varying(b, own.start, "maximum", span), _varying(b, own.stop, "minimum", span)
+    axes = {axis for bound in (*starts, *stops) for axis in b.tile(bound, span).lead}
+    if len(axes) != 1 or not axes <= b.ends.keys():
+        return None
+    (axis,) = axes
+    steps = {ends.slope(b, bound, axis) for bound in (*starts, *stops)}
+    if steps != {1} and steps != {-1}:
+        return None
+    row = {axis: Tile(b.ends[axis][0])}
+    start, stop = (
+        _chosen(b, name, [ends.at(b, bound, row, span) for bound in bounds], span)
+        for name, bounds in (("maximum", starts), ("minimum", stops))
+    )
+    found, has_any = _compared(b, "lt", at, last, span), _compared(b, "lt", start, stop, span)
+    return b.binary("and", found, has_any, BOOL, span, name)
+
+
+def flags(b: Blocking, loop: For, plan: LoopPlan, start: Value, part: Part) -> dict[int, Tile]:
+    """What says which iterations of a block count, by how far the bounds are from its start, where that is needed.
+
+    A stop that all rows share may be so near the greatest number that a block passes it. In a loop that counts in 64
+    bits all rows meet all iterations in 32 bits so, which takes half the registers.
+    """
+    own, found = b.bounds[loop.counter.id], dict[int, Tile]()
+    for flag, operator, bound in ((own.after, "ge", own.start), (own.before, "lt", own.stop)):
+        if flag is None or flag.id in part.known:
+            continue
+        name, tile = b.names.get(flag.id, ""), b.tile(bound, loop.span)
+        if not tile.lead:
+            found[flag.id] = _before(b, loop, plan, start, tile, name)
+        elif element_of(start) == I64:
+            near = _near(b, start, tile, part, loop.span)
+            found[flag.id] = _compared(b, operator, _lanes(b, loop, plan, I32), near, loop.span, name)
+    return found
+
+
+def _before(b: Blocking, loop: For, plan: LoopPlan, start: Value, stop: Tile, name: str) -> Tile:
+    left = _binary(b, "sub", stop.operand, start, loop.span)
+    return _compared(b, "lt", _lanes(b, loop, plan, element_of(start)), Tile(left), loop.span, name)
+
+
+def _near(b: Blocking, start: Value, bound: Tile, part: Part, span: Span) -> Tile:
+    """How far the bound of each row is from the start of the block, at most a block."""
+    far = b.binary("sub", bound, Tile(start), I64, span)
+    for name, end in (("maximum", Literal(0, scalar(I64))), ("minimum", part.step)):
+        operands = (("x", far.operand), ("y", end))
+        far = replace(far, operand=b.call(name, operands, (), I64, shape_of(far.operand), span))
+    return replace(far, operand=b.let(Cast(operand=far.operand), I32, shape_of(far.operand), span))
+
+
+def _lanes(b: Blocking, loop: For, plan: LoopPlan, element: Element) -> Tile:
+    """How far each iteration of a block is from its start."""
+    span, shape = loop.span, (Extent.of(plan.axis.block),)
+    lanes: Operand = b.call("arange", (), (("start", Extent.of(0)), ("end", shape[0])), I32, shape, span)
+    if element != I32:
+        lanes = b.let(Cast(operand=lanes), element, shape, span)
+    if number(loop.step) != 1:
+        by = loop.step
+        if isinstance(by, Literal):
+            by = replace(by, type=scalar(element))
+        elif element_of(by) != element:
+            by = b.let(Cast(operand=by), element, (), span)
+        lanes = b.let(Binary(operator="mul", left=lanes, right=by), element, shape, span)
+    return Tile(lanes, (plan.axis,))
+
+
+def _varying(b: Blocking, operand: Operand, name: str, span: Span) -> list[Operand]:
+    """The numbers that differ from row to row among those of which an operand is the least, or the greatest."""
+    let = b.lets.get(operand.id) if isinstance(operand, Value) else None
+    match let.operation if let is not None else None:
+        case Call(intrinsic=intrinsic, operands=((_, left), (_, right))) if intrinsic == name:
+            return [*_varying(b, left, name, span), *_varying(b, right, name, span)]
+        case Copy(operand=inner):
+            return _varying(b, inner, name, span)
+    return [operand] if b.tile(operand, span).lead else []
+
+
+def _chosen(b: Blocking, name: str, tiles: list[Tile], span: Span) -> Tile:
+    first, *rest = tiles
+    for tile in rest:
+        operands = (("x", first.operand), ("y", tile.operand))
+        first = Tile(b.call(name, operands, (), element_of(tile.operand), (), span))
+    return first
+
+
+def _compared(b: Blocking, operator: str, left: Tile, right: Tile, span: Span, name: str = "") -> Tile:
+    (one, other), lead, rank, shape = b.met([left, right], span)
+    return Tile(b.let(Compare(operator=operator, left=one, right=other), BOOL, shape, span, name), lead, rank)
+
+
+def _full(
+    b: Blocking, plan: LoopPlan, start: Operand, stop: Operand, block: Operand, is_signed: bool = False
+) -> Operand:
     """Where the last full block ends; `is_signed` where the start may lie behind the stop by blocks."""
-    span, stride_ = loop.span, stride(b, loop, plan)
-    count = _binary(b, "sub", stop, start, span)
+    span = plan.axis.span
     if is_signed:
-        zero = Literal(0, scalar(element_of(count)))
-        count = b.call("maximum", (("x", count), ("y", zero)), (), element_of(count), (), span)
-    blocks = _binary(b, "div", count, stride_, span)
-    return _behind(b, start, blocks, stride_, span, f"full_{plan.axis.name}")
+        stop = b.call("maximum", (("x", stop), ("y", start)), (), element_of(stop), (), span)
+    blocks = _binary(b, "div", _binary(b, "sub", stop, start, span), block, span)
+    return _behind(b, start, blocks, block, span, f"full_{plan.axis.name}")
 
 
-def _rounded_up(b: Blocking, loop: For, plan: LoopPlan, start: Operand, stop: Operand) -> Operand:
+def _full_of_far(b: Blocking, plan: LoopPlan, start: Operand, stop: Operand, block: Operand) -> Operand:
+    """Where the last full block ends, where the way there may be farther than the greatest i32."""
+    span = plan.axis.span
+    first, last, wide = (b.let(Cast(operand=o), I64, (), span) for o in (start, stop, block))
+    blocks = _binary(b, "div", _binary(b, "sub", last, first, span), wide, span)
+    whole = b.let(Cast(operand=_binary(b, "mul", blocks, wide, span)), I32, (), span)
+    return _binary(b, "add", start, whole, span, f"full_{plan.axis.name}")
+
+
+def _rounded_up(b: Blocking, plan: LoopPlan, start: Operand, stop: Operand, block: Operand) -> Operand:
     """The end of the block that reaches or passes `stop`."""
-    span, stride_ = loop.span, stride(b, loop, plan)
+    span = plan.axis.span
     count = _binary(b, "sub", stop, start, span)
-    blocks = b.call("cdiv", (("x", count), ("div", stride_)), (), element_of(count), (), span)
-    return _behind(b, start, blocks, stride_, span, f"first_full_{plan.axis.name}")
+    blocks = b.call("cdiv", (("x", count), ("div", block)), (), element_of(count), (), span)
+    return _behind(b, start, blocks, block, span, f"first_full_{plan.axis.name}")
 
 
 def _behind(b: Blocking, start: Operand, blocks: Operand, stride: Operand, span: Span, name: str) -> Operand:
@@ -77,7 +197,7 @@ def _behind(b: Blocking, start: Operand, blocks: Operand, stride: Operand, span:
     return whole if is_zero else _binary(b, "add", start, whole, span, name)
 
 
-def stride(b: Blocking, loop: For, plan: LoopPlan) -> Operand:
+def _block(b: Blocking, loop: For, plan: LoopPlan) -> Operand:
     """How far a block of iterations goes."""
     element = element_of(loop.counter)
     block: Operand = Constant(plan.axis.block, scalar(I32))
@@ -113,7 +233,9 @@ def widest(b: Blocking, loop: For) -> tuple[Operand, Operand]:
     own = b.bounds.get(loop.counter.id)
     if own is None:
         return uniform(b, loop.start, loop.span), uniform(b, loop.stop, loop.span)
-    return least(b, own.start, loop.span), greatest(b, own.stop, loop.span)
+    name = loop.counter.name or "iteration"
+    first = least(b, own.start, loop.span, f"least_{name}")
+    return first, greatest(b, own.stop, loop.span, f"last_{name}_stop")
 
 
 def uniform(b: Blocking, operand: Operand, span: Span) -> Operand:
@@ -124,14 +246,16 @@ def uniform(b: Blocking, operand: Operand, span: Span) -> Operand:
     return tile.operand
 
 
-def least(b: Blocking, operand: Operand, span: Span) -> Operand:
+def least(b: Blocking, operand: Operand, span: Span, name: str = "") -> Operand:
     """The least of an operand over the rows of a block."""
-    return _over_rows(b, b.tile(operand, span), "min", span)
+    found = ends.extreme(b, operand, is_greatest=False, span=span, name=name)
+    return _over_rows(b, b.tile(operand, span), "min", span) if found is None else found
 
 
-def greatest(b: Blocking, operand: Operand, span: Span) -> Operand:
+def greatest(b: Blocking, operand: Operand, span: Span, name: str = "") -> Operand:
     """The greatest of an operand over the rows of a block."""
-    return _over_rows(b, b.tile(operand, span), "max", span)
+    found = ends.extreme(b, operand, is_greatest=True, span=span, name=name)
+    return _over_rows(b, b.tile(operand, span), "max", span) if found is None else found
 
 
 def _over_rows(b: Blocking, tile: Tile, name: str, span: Span) -> Operand:

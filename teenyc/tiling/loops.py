@@ -48,7 +48,6 @@ def _blocks(b: Blocking, loop: For, plan: LoopPlan, carried: Sequence[Tile], par
     forms = [form_of(b, c.inside, span, plan.axis) for c in loop.carried]
     insides = [fresh(b, form, c.inside.name) for form, c in zip(forms, loop.carried, strict=True)]
     results = [fresh(b, form, c.result.name) for form, c in zip(forms, loop.carried, strict=True)]
-    step = bounds.stride(b, loop, plan)
     with b.inner() as statements:
         _begin(b, loop, plan, counter, part)
         b.tiles.update((c.inside.id, tile) for c, tile in zip(loop.carried, insides, strict=True))
@@ -65,7 +64,7 @@ def _blocks(b: Blocking, loop: For, plan: LoopPlan, carried: Sequence[Tile], par
             counter=counter,
             start=part.start,
             stop=part.stop,
-            step=step,
+            step=part.step,
             carried=tuple(made),
             body=Block(statements=tuple(statements), yields=tuple(yields)),
             span=span,
@@ -88,7 +87,9 @@ def _begin(b: Blocking, loop: For, plan: LoopPlan, counter: Value, part: Part) -
     iteration = b.let(Binary(operator="add", left=counter, right=stepped), element, shape, span, loop.counter.name)
     b.tiles[loop.counter.id] = Tile(iteration, (plan.axis,))
     b.tiles.update((id, Tile(Literal(True, scalar(BOOL)))) for id in part.known)
-    if loop.counter.id in b.bounds and not part.known:
+    if part.last is not None:
+        b.reaches[loop.counter.id] = part.last
+        b.tiles.update(bounds.flags(b, loop, plan, counter, part))
         b.guard("bounds", plan.axis)
     if part.limit is not None:
         left = b.let(Binary(operator="sub", left=part.limit, right=counter), element, (), span)
@@ -108,12 +109,12 @@ def _iteration(b: Blocking, loop: For, plan: LoopPlan, lower: Lower) -> None:
         if n is not None and not isinstance(plan.laws[n], Unchanged):
             (result,) = statement.results
             b.tiles[result.id] = step(b, loop, n, plan, statement)
-        elif not _is_known(b, statement) and not operations.is_late(b, statement):
+        elif not _is_flag(b, loop, statement) and not operations.is_late(b, statement):
             make(b, loop, plan, statement)
 
 
-def _is_known(b: Blocking, let: Let) -> bool:
-    """Whether a flag is known to hold in this part of the range."""
-    return bool(let.results) and all(
-        (tile := b.tiles.get(v.id)) is not None and bounds.is_true(tile.operand) for v in let.results
-    )
+def _is_flag(b: Blocking, loop: For, let: Let) -> bool:
+    """Whether a definition is that of a flag of the loop's bounds, which this part of the range has."""
+    own = b.bounds.get(loop.counter.id)
+    flags = () if own is None else (own.valid, own.after, own.before)
+    return any(v in flags and v.id in b.tiles for v in let.results)

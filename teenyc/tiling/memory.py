@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from teenyc.ir.nodes import Call, Cast, Compare, Copy, ExpandDims, Let, Literal, Offset, Operand, Value
 from teenyc.record import replace
 from teenyc.source import Span
+from teenyc.tiling import bounds
 from teenyc.tiling.bounds import is_true
 from teenyc.tiling.plan import BlockedAxis, Staged
 from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of, shape_of, zero_of
@@ -64,20 +65,32 @@ def counting(b: Blocking, pointer: Tile) -> Tile | None:
 def guard(b: Blocking, let: Let, pointer: Tile) -> Tile | None:
     """The condition under which a load is made: that of any of the rows or iterations that load from one address."""
     condition = b.guards.get(let.results[0].id)
-    tile = b.tile(condition, let.span) if condition is not None else None
-    return None if tile is None or is_true(tile.operand) else any_of(b, tile, pointer.lead, let.span)
+    return None if condition is None else any_of(b, condition, pointer.lead, let.span)
 
 
-def any_of(b: Blocking, flags: Tile, lead: Sequence[BlockedAxis], span: Span) -> Tile:
-    """Whether flags hold anywhere along the axes that are not among some; said once, where the flags are made."""
+def any_of(b: Blocking, condition: Operand, lead: Sequence[BlockedAxis], span: Span) -> Tile | None:
+    """Whether a condition holds anywhere along the axes that are not among some; None where it does everywhere.
+
+    It is said once, where the condition is made.
+    """
+    flags = b.tile(condition, span)
     kept = tuple(axis for axis in flags.lead if axis in lead)
+    if is_true(flags.operand):
+        return None
     if kept == flags.lead or not isinstance(flags.operand, Value):
         return flags
     key = (flags.operand.id, kept)
     if key not in b.anywhere:
         with b.beside(flags.operand):
-            b.anywhere[key] = _any_of(b, flags, kept, span)
+            b.anywhere[key] = _within(b, condition, kept, span) or _any_of(b, flags, kept, span)
     return b.anywhere[key]
+
+
+def _within(b: Blocking, condition: Operand, kept: tuple[BlockedAxis, ...], span: Span) -> Tile | None:
+    """Which iterations any row has, if the condition is that of a loop's bounds."""
+    counter = next((id for id, own in b.bounds.items() if own.valid == condition), None)
+    is_own = counter in b.reaches and counter in {axis.id for axis in kept if axis.kind == "loop"}
+    return bounds.reached(b, counter, span) if counter is not None and is_own else None
 
 
 def _any_of(b: Blocking, flags: Tile, kept: tuple[BlockedAxis, ...], span: Span) -> Tile:

@@ -9,6 +9,7 @@ from teenyc.ir.walk import all_operands, map_statements, statements_of, values_o
 from teenyc.record import replace
 from teenyc.tiling.counting import counted
 from teenyc.tiling.narrowing import narrowed
+from teenyc.tiling.room import roomy
 
 
 def normal(kernel: Kernel) -> Kernel:
@@ -17,7 +18,9 @@ def normal(kernel: Kernel) -> Kernel:
     kernel = hoisted(kernel)
     used = frozenset(operand.id for operand in all_operands(kernel.body) if isinstance(operand, Value))
     kernel = replace(kernel, body=map_statements(kernel.body, lambda s: counted(s, used, ids)))
-    return replace(kernel, body=map_statements(kernel.body, lambda s: narrowed(s, ids)))
+    kernel = replace(kernel, body=map_statements(kernel.body, lambda s: narrowed(s, ids)))
+    lets = {v.id: s for _, s in statements_of(kernel.body) if isinstance(s, Let) for v in s.results}
+    return replace(kernel, body=map_statements(kernel.body, lambda s: roomy(s, lets, ids)))
 
 
 def hoisted(kernel: Kernel) -> Kernel:

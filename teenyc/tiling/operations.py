@@ -57,7 +57,7 @@ def lane_by_lane(b: Blocking, let: Let, operation: Operation) -> None:
         return
     operands, lead, rank, shape = b.met(tiles, let.span)
     is_loaded = isinstance(operation, Cast) and isinstance(operation.operand, Value) and operation.operand.id in b.raw
-    name = "" if is_loaded else result.name  # which what was loaded bears
+    name = "" if is_loaded else result.name or b.names.get(result.id, "")  # which what was loaded bears
     value = b.let(_with(operation, operands), element_of(result), shape, let.span, name, let.comments)
     b.tiles[result.id] = Tile(value, lead, rank)
     if is_loaded:
@@ -146,7 +146,7 @@ def lane_by_lane_call(b: Blocking, let: Let, call: Call) -> None:
         return
     operands, lead, rank, shape = b.met(tiles, let.span)
     given = tuple((n, o) for (n, _), o in zip(call.operands, operands, strict=True))
-    results = tuple(b.fresh(element_of(v), shape, v.name) for v in let.results)
+    results = tuple(b.fresh(element_of(v), shape, v.name or b.names.get(v.id, "")) for v in let.results)
     b.statements.append(replace(let, results=results, operation=replace(call, operands=given)))
     for value, result in zip(let.results, results, strict=True):
         b.tiles[value.id] = Tile(result, lead, rank)
@@ -163,7 +163,9 @@ def program_id(b: Blocking, let: Let, call: Call) -> None:
     (block,) = shape = (Extent.of(rows.axis.block),)
     name, count = rows.axis.name, rows.count
     pid = b.call("program_id", (), (("axis", rows.axis.id),), I32, (), let.span)
-    first = b.let(Binary(operator="mul", left=pid, right=Constant(rows.axis.block, scalar(I32))), I32, (), let.span)
+    extent = Constant(rows.axis.block, scalar(I32))
+    label = f"first_{name}" if b.bounds else ""
+    first = b.let(Binary(operator="mul", left=pid, right=extent), I32, (), let.span, label)
     lanes = b.call("arange", (), (("start", Extent.of(0)), ("end", block)), I32, shape, let.span)
     is_open = rows.axis.id in b.edges
     own = result.name if is_open else f"{name}s"
@@ -172,12 +174,24 @@ def program_id(b: Blocking, let: Let, call: Call) -> None:
         valid = b.let(Compare(operator="lt", left=row, right=count), BOOL, shape, let.span, f"is_{name}")
         b.valid = (*b.valid, Tile(valid, (rows.axis,)))
         b.guard("edge" if is_open else "rows", rows.axis)
+    if b.bounds:
+        b.ends[rows.axis] = first, _last_row(b, first, extent, count, let, f"last_{name}")
     if is_open:
         b.tiles[result.id] = Tile(row, (rows.axis,))
         return
-    last = b.let(Binary(operator="sub", left=count, right=Literal(1, scalar(I32))), I32, (), let.span)
+    last = b.ends[rows.axis][1] if b.bounds else _before(b, count, let)
     inside = b.call("minimum", (("x", row), ("y", last)), (), I32, shape, let.span, result.name)
     b.tiles[result.id] = Tile(inside, (rows.axis,))
+
+
+def _last_row(b: Blocking, first: Operand, extent: Operand, count: Operand, let: Let, name: str) -> Operand:
+    """The last row of a block that the grid has."""
+    own = b.let(Binary(operator="add", left=first, right=_before(b, extent, let)), I32, (), let.span)
+    return b.call("minimum", (("x", own), ("y", _before(b, count, let))), (), I32, (), let.span, name)
+
+
+def _before(b: Blocking, operand: Operand, let: Let) -> Operand:
+    return b.let(Binary(operator="sub", left=operand, right=Literal(1, scalar(I32))), I32, (), let.span)
 
 
 def num_programs(b: Blocking, let: Let, call: Call) -> None:

@@ -57,9 +57,10 @@ class Tile:
 class Bounds:
     """The bounds of a loop that differ from row to row, and the condition that an iteration is within them.
 
-    `after` says whether it is not before the start, `before` whether it is before the stop, where that differs.
+    `after` says whether it is not before the start, `before` whether it is before the stop, where that is in question.
     """
 
+    counter: Value
     start: Operand
     stop: Operand
     valid: Value
@@ -90,7 +91,8 @@ class Blocking:
     counter. `around` are the statements of the blocks around that at hand, `anywhere` what says whether flags hold
     along axes, by the flags and the other axes. `small` are tiles of small numbers; `dot_operands` and `dot_precision`
     are what the kernel says of products. `zeros` are loaded values that are 0 in the iterations that do not count,
-    `only_where` the flags outside of which loaded values are 0, by their id.
+    `only_where` the flags outside of which loaded values are 0, by their id. `reaches` has the greatest stop of any
+    row of a loop with bounds for each, by its counter, and `ends` the first and the last row of a block.
     """
 
     order: tuple[BlockedAxis, ...]
@@ -113,6 +115,8 @@ class Blocking:
     multiples: dict[int, tuple[Tile, Extent]] = field(default_factory=dict)
     guards: Mapping[int, Operand] = field(default_factory=dict)
     bounds: Mapping[int, Bounds] = field(default_factory=dict)
+    ends: dict[BlockedAxis, tuple[Operand, Operand]] = field(default_factory=dict)
+    reaches: dict[int, Operand] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
     around: list[list[Statement]] = field(default_factory=list)
     anywhere: dict[tuple[int, tuple[BlockedAxis, ...]], Tile] = field(default_factory=dict)

@@ -293,18 +293,20 @@ class _Straightening:
     def within(self, loop: For, to: list[Statement]) -> Value:
         """The condition that an iteration is one of a row's own."""
 
-        def flag(operator: str, bound: Operand) -> Value | None:
+        def flag(operator: str, bound: Operand) -> Value:
             compare = Compare(operator=operator, left=loop.counter, right=bound)
-            return self.made(compare, _flags(()), loop.span, to) if self.varies(bound) else None
+            return self.made(compare, _flags(()), loop.span, to)
 
-        after, before = flag("ge", loop.start), flag("lt", loop.stop)
+        after = flag("ge", loop.start) if self.varies(loop.start) else None
+        is_blocked = loop.counter.id in self.loops
+        before = flag("lt", loop.stop) if self.varies(loop.stop) or is_blocked else None
         if after is not None and not (isinstance(loop.step, Literal) and loop.step.value == 1):
             raise RefusedError("a loop that starts at another place in each row, with a step", loop.span)
         valid = after or before
         if after is not None and before is not None:
             valid = self.both(after, before, loop.span, to)
         assert valid is not None, "a bound differs"
-        self.bounds[loop.counter.id] = Bounds(loop.start, loop.stop, valid, after, before)
+        self.bounds[loop.counter.id] = Bounds(loop.counter, loop.start, loop.stop, valid, after, before)
         return valid
 
     def chosen(self, valid: Value, following: Operand, inside: Value, span: Span, to: list[Statement]) -> Operand:

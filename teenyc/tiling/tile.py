@@ -253,7 +253,7 @@ def _blocked(plan: Plan, straight: Straight) -> tuple[Blocking, tuple[Value, ...
         lets=analyses.lets,
         ids=ids,
         define=operations.make,
-        names=_loaded_names(analyses.lets),
+        names={**_loaded_names(analyses.lets), **_bound_names(straight)},
         tiles={p.value.id: Tile(p.value) for p in kernel.parameters},
         edges=frozenset() if straight.bounds else open_axes(analyses, plan.programs),
         guards=straight.guards,
@@ -271,4 +271,19 @@ def _loaded_names(lets: Mapping[int, Let]) -> dict[int, str]:
     for let in lets.values():
         if isinstance(let.operation, Cast) and isinstance(let.operation.operand, Value) and let.results[0].name:
             names.setdefault(let.operation.operand.id, let.results[0].name)
+    return names
+
+
+def _bound_names(straight: Straight) -> dict[int, str]:
+    """Names for bounds of loops that differ from row to row, and for what says which iterations count."""
+    names: dict[int, str] = {}
+    for own in straight.bounds.values():
+        counter = own.counter.name or "iteration"
+        if isinstance(own.start, Value) and straight.analyses.axes[own.start.id].outer:
+            names[own.start.id] = f"first_{counter}"
+        if isinstance(own.stop, Value) and straight.analyses.axes[own.stop.id].outer:
+            names[own.stop.id] = f"{counter}_stop"
+        elif own.before is not None:
+            names[own.before.id] = f"is_{counter}"
+        names[own.valid.id] = "counts"
     return names

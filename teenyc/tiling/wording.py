@@ -117,6 +117,8 @@ class Wording:
                 if name:
                     return name, WHOLE
                 let = self.lets.get(operand.id)
+                if let is not None and isinstance(let.operation, Copy | ExpandDims | Cast):
+                    return self._text(let.operation.operand, depth)
                 if let is None or not depth:
                     return "…", WHOLE
                 return self._operation(let.operation, depth - 1)

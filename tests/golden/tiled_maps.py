@@ -207,12 +207,12 @@ def rms_norm_in_chunks_tiled(
         at = start.to(tl.int64)[:, None] + tl.arange(0, N)
         v = tl.load(x + (row * n + start_start) + x_lanes, mask=at < n, other=0.0)
         squares = squares + tl.sum(v * v, axis=0)
-    for start_start in range(full_start, n, _wrapped(BLOCK_N * N)):
+    if full_start < n:
         product = tl.arange(0, BLOCK_N) * N
-        start = start_start + product
-        is_start = product < n - start_start
+        start = full_start + product
+        is_start = product < n - full_start
         at = start.to(tl.int64)[:, None] + tl.arange(0, N)
-        v = tl.load(x + (row * n + start_start) + x_lanes, mask=(at < n) & is_start[:, None], other=0.0)
+        v = tl.load(x + (row * n + full_start) + x_lanes, mask=(at < n) & is_start[:, None], other=0.0)
         squares = squares + tl.sum(tl.where(is_start[:, None], v * v, 0.0), axis=0)
     scale = tl.rsqrt(tl.sum(squares, axis=0) / tl.cast(n, tl.float32) + eps)
     full_start = n // _wrapped(BLOCK_N * N) * _wrapped(BLOCK_N * N)
@@ -223,14 +223,14 @@ def rms_norm_in_chunks_tiled(
         v = tl.load(x + total + x_lanes, mask=at < n, other=0.0)
         at_ = tl.cast(start_start, tl.int64)
         tl.store(y + total + x_lanes, v * scale * tl.load(w + at_ + x_lanes, mask=at < n, other=0.0), mask=at < n)
-    for start_start in range(full_start, n, _wrapped(BLOCK_N * N)):
+    if full_start < n:
         product = tl.arange(0, BLOCK_N) * N
-        start = start_start + product
-        is_start = product < n - start_start
+        start = full_start + product
+        is_start = product < n - full_start
         at = start.to(tl.int64)[:, None] + tl.arange(0, N)
-        total = row * n + start_start
+        total = row * n + full_start
         v = tl.load(x + total + x_lanes, mask=(at < n) & is_start[:, None], other=0.0)
-        at_ = tl.cast(start_start, tl.int64)
+        at_ = full_start.to(tl.int64)
         tl.store(
             y + total + x_lanes,
             v * scale * tl.load(w + at_ + x_lanes, mask=(at < n) & is_start[:, None], other=0.0),
@@ -248,14 +248,14 @@ def scores_plain(
     N: tl.constexpr,
 ):
     """What attention keeps of a row, written while the row is summed: a loop with laws and stores. Grid: `(rows,)`."""
-    row = tl.program_id(0).to(tl.int64)
+    row = tl.program_id(0)
     lane = tl.arange(0, N)
-    own = tl.load(q + row * N + lane)
+    own = tl.load(q + row.to(tl.int64) * N + lane)
     sum_of_row = 0.0
-    for key in range(tl.minimum(tl.cast(keys, tl.int64), row + 1)):
+    for key in range(tl.minimum(keys, row + 1)):
         score = tl.sum(own * tl.load(k + tl.cast(key, tl.int64) * N + lane), axis=0)
         sum_of_row = sum_of_row + score
-        tl.store(s + row * keys + key, score)
+        tl.store(s + row.to(tl.int64) * keys + key, score)
     tl.store(total + row, sum_of_row)
 
 
@@ -272,42 +272,43 @@ def scores_tiled(
     BLOCK_N: tl.constexpr,
 ):
     """What attention keeps of a row, written while the row is summed: a loop with laws and stores. Grid: `(rows,)`."""
-    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    first_row = tl.program_id(0) * BLOCK_M
+    rows = first_row + tl.arange(0, BLOCK_M)
     is_row = rows < num_rows
-    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    last_row = tl.minimum(first_row + (BLOCK_M - 1), num_rows - 1)
+    row = tl.minimum(rows, last_row)
     lane = tl.arange(0, N)
-    own = tl.load((q + row * N)[:, None] + lane)
+    own = tl.load((q + row.to(tl.int64) * N)[:, None] + lane)
     sum_of_row = tl.zeros([BLOCK_M], dtype=tl.float32)
-    value = tl.minimum(tl.cast(keys, tl.int64), row + 1)
-    full_key = tl.maximum(tl.min(value, axis=0), 0) // BLOCK_N * BLOCK_N
+    key_stop = tl.minimum(keys, row + 1)
+    last_key_stop = tl.minimum(keys, last_row + 1)
+    full_key = tl.maximum(tl.minimum(keys, first_row + 1), 0) // BLOCK_N * BLOCK_N
     k_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
-    s_lanes = (row * keys)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
-    for key_start in range(0, full_key, BLOCK_N):
-        score = tl.dot(
-            own,
-            tl.trans(tl.load(k + tl.cast(key_start, tl.int64) * N + k_lanes)),
-            input_precision="ieee",
-            out_dtype=tl.float32,
-        )
-        tl.store(s + key_start + s_lanes, score, mask=(True & is_row)[:, None])
+    s_lanes = (row.to(tl.int64) * keys)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    k_offset = tl.full([], 0, tl.int64)
+    s_offset = tl.full([], 0, tl.int64)
+    for _ in range(0, full_key, BLOCK_N):
+        score = tl.dot(own, tl.trans(tl.load(k + k_offset + k_lanes)), input_precision="ieee", out_dtype=tl.float32)
+        tl.store(s + s_offset + s_lanes, score, mask=(True & is_row)[:, None])
         sum_of_row = sum_of_row + tl.sum(score, axis=1)
-    for key_start in range(full_key, tl.max(value, axis=0), BLOCK_N):
-        key = key_start + tl.arange(0, BLOCK_N).to(tl.int64)
-        mask = key[None, :] < value[:, None]
+        k_offset = k_offset + BLOCK_N * N
+        s_offset = s_offset + BLOCK_N
+    k_offset = full_key.to(tl.int64) * N
+    s_offset = full_key.to(tl.int64)
+    for key_start in range(full_key, last_key_stop, BLOCK_N):
+        key = key_start + tl.arange(0, BLOCK_N)
+        counts = key[None, :] < key_stop[:, None]
+        is_key = key < last_key_stop
         score = tl.dot(
             own,
-            tl.trans(
-                tl.load(
-                    k + tl.cast(key_start, tl.int64) * N + k_lanes,
-                    mask=(tl.max(mask.to(tl.int32), axis=0) != 0)[:, None],
-                    other=0.0,
-                ),
-            ),
+            tl.trans(tl.load(k + k_offset + k_lanes, mask=is_key[:, None], other=0.0)),
             input_precision="ieee",
             out_dtype=tl.float32,
         )
-        tl.store(s + key_start + s_lanes, score, mask=mask & is_row[:, None])
-        sum_of_row = sum_of_row + tl.sum(tl.where(mask, score, 0.0), axis=1)
+        tl.store(s + s_offset + s_lanes, score, mask=counts & is_row[:, None])
+        sum_of_row = sum_of_row + tl.sum(tl.where(counts, score, 0.0), axis=1)
+        k_offset = k_offset + BLOCK_N * N
+        s_offset = s_offset + BLOCK_N
     tl.store(total + row, sum_of_row, mask=is_row)
 
 

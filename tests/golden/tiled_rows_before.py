@@ -149,16 +149,16 @@ def normalised_tiled(
             input_precision="ieee",
             out_dtype=COMPUTE,
         )
-    for k_start in range(full_k, product, BLOCK_N):
-        is_k = tl.arange(0, BLOCK_N) < product - k_start
-        norm = tl.load(norm_rows + (batch * batch_size * k_size + k_start) + norm_rows_lanes, mask=is_k, other=0.0)
+    if full_k < product:
+        is_k = tl.arange(0, BLOCK_N) < product - full_k
+        norm = tl.load(norm_rows + (batch * batch_size * k_size + full_k) + norm_rows_lanes, mask=is_k, other=0.0)
         acc = _dot_mixed(
             tl.where(
                 is_k[None, :],
-                tl.load(a + k_start + a_lanes, mask=is_k[None, :], other=0.0).to(COMPUTE) / norm[None, :],
+                tl.load(a + full_k + a_lanes, mask=is_k[None, :], other=0.0).to(COMPUTE) / norm[None, :],
                 0.0,
             ),
-            tl.load(b + tl.cast(k_start, tl.int64) * N + b_lanes, mask=n_lanes & is_k[:, None], other=0.0),
+            tl.load(b + full_k * N + b_lanes, mask=n_lanes & is_k[:, None], other=0.0),
             acc,
             input_precision="ieee",
             out_dtype=COMPUTE,

@@ -401,7 +401,7 @@ TEENYC = {
             "tiling": [
                 "14:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
                 "18:5    the loop over `key` is blocked: one iteration takes `BLOCK_N` of the source's",
-                "21:15     `acc`: sum, acc' = acc − Σ_key (score·c − 1)·(one + load(v + …·… + lane)) / c",
+                "21:15     `acc`: sum, acc' = acc − Σ_key (score·c − 1)·(one + load(v + key·N + lane)) / c",
                 "21:15       Σ_key (score·c − 1)·(one + load(v + key·N + lane)) / c is a product of matrices:",
                 "                `(score·c − 1)` in `f32`, `(one + load(v + key·N + lane))` in `f32`, by `ieee`",
                 "20:21     `score`: Σ_lane own·one is a product of matrices: `own` in `f32`, `one` in `f32`, by",

@@ -133,6 +133,7 @@ def test_the_pipeline_has_the_documented_names() -> None:
         "accumulate-products",
         "fold-exponentials",
         "branch-rests",
+        "advance-offsets",
         "drop-dead-code",
         "keep-late-values",
         "read-sums-once",
