@@ -24,6 +24,7 @@ from teenyc.tiling.plan import (
     Side,
     Sum,
     Unchanged,
+    outer_of,
 )
 from teenyc.tiling.tile import Tiled
 from teenyc.tiling.wording import SHORT, Wording
@@ -41,6 +42,7 @@ FOLDS = {
 GUARDS = {
     "edge": "programs beyond the grid read 0 in the place of `{}`, and store nothing",
     "rows": "programs beyond the grid compute what the last `{}` does, and store nothing",
+    "part": "programs of another quotient, or beyond the grid, compute what a `{}` at the edge does, and store nothing",
     "rest": "full blocks run without a mask; in the rest, loads beyond the last `{}` read 0",
     "bounds": "blocks of `{}` at the ends of a row's own bounds are masked, and those between run without a mask",
 }
@@ -71,7 +73,7 @@ class _Speaker:
     def remarks(self) -> Iterator[Remark]:
         said: set[int] = set()
         for axis in self.plan.programs:
-            text = f"`{axis.name}`, program axis {axis.id}, is blocked: a program takes `{axis.block}` of them"
+            text = f"`{axis.name}`, {self.part(axis)}, is blocked: a program takes `{axis.block}` of them"
             yield Remark("program", text, axis.span, subject=axis.name)
         for loop in self.plan.loops:
             yield from self.loop(loop, said)
@@ -89,6 +91,13 @@ class _Speaker:
         yield from self.configurations()
         for left in (*self.plan.left, *self.unnamed()):
             yield Remark("left", left.reason, left.span, help=left.help, subject=left.subject)
+
+    def part(self, axis: BlockedAxis) -> str:
+        """What axis of the grid a program axis is, or is a part of."""
+        if not axis.is_part:
+            return f"program axis {axis.id}"
+        outer = next((a.name for a in choose.programs(self.kernel) if a.id == outer_of(axis.grid_axis)), "")
+        return f"the remainder of program axis {axis.grid_axis}, for one `{outer or 'quotient'}` after another"
 
     def rest(self, axis: BlockedAxis) -> str:
         """What beside loads does not see the iterations beyond the bound of a loop."""

@@ -9,13 +9,16 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from teenyc.ir.nodes import For, If, Let, Return, Statement, While
-from teenyc.tiling import branches, loops, operations, sequential
+from teenyc.tiling import branches, loops, operations, sequential, walks
 from teenyc.tiling.state import Blocking
 
 
 def block(b: Blocking, statements: Sequence[Statement]) -> None:
     """Writes statements of the source as they are on tiles."""
-    for statement in statements:
+    for n, statement in enumerate(statements):
+        if walks.begins(b, statement):
+            walks.walk(b, statements[n:], block)
+            return
         _statement(b, statement)
 
 

@@ -28,6 +28,13 @@ class Order:
     kernel: Kernel
     moved: int | None = None
     around: str = ""
+    is_split: bool = False
+    """whether an index of the source is two here"""
+
+    @property
+    def is_source(self) -> bool:
+        """Whether the kernel is as it was written."""
+        return self.moved is None and not self.is_split
 
 
 def orders(kernel: Kernel) -> tuple[Order, ...]:

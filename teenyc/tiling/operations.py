@@ -196,7 +196,7 @@ def _before(b: Blocking, operand: Operand, let: Let) -> Operand:
 
 def num_programs(b: Blocking, let: Let, call: Call) -> None:
     """How many programs the source has: along a blocked axis that is a parameter."""
-    rows = next((r for r in b.rows if r.axis.id == call.attribute("axis", 0)), None)
+    rows = next((r for r in b.rows if r.axis.grid_axis == call.attribute("axis", 0)), None)
     b.tiles[let.results[0].id] = Tile(again(b, let, call)[0] if rows is None else rows.count)
 
 

@@ -14,7 +14,8 @@ from teenyc.types import Element, Extent
 class BlockedAxis:
     """A program axis or the counter of a loop, of which one program or iteration takes a block.
 
-    `id` is the number of the program axis, or the id of the counter; `block` the constant that holds the extent.
+    `id` is the number of the program axis, or the id of the counter; `block` the constant that holds the extent. The
+    parts of an index that is taken apart are axes of their own, with numbers behind those of the grid.
     """
 
     kind: str  # "program" or "loop"
@@ -22,6 +23,30 @@ class BlockedAxis:
     block: str
     name: str
     span: Span = field(default=Span(0, 0), compare=False, repr=False)
+
+    @property
+    def grid_axis(self) -> int:
+        """The axis of the grid that a program axis is, or is a part of."""
+        return self.id if self.id < AXES else (self.id - AXES) // 2
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is a part of an index that is taken apart."""
+        return self.kind == "program" and self.id >= AXES
+
+
+AXES = 3
+"""So many axes a grid has."""
+
+
+def outer_of(axis: int) -> int:
+    """The number of the axis that the quotient of an index is."""
+    return AXES + 2 * axis
+
+
+def inner_of(axis: int) -> int:
+    """The number of the axis that the remainder of an index is."""
+    return AXES + 2 * axis + 1
 
 
 @record

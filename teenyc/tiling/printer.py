@@ -34,7 +34,7 @@ def print_plan(kernel: Kernel, found: Tiled | Refusal) -> str:
         return f"no plan of {kernel.name}: {found.reason}\n"
     plan, kernel = found.plan, found.form.kernel
     names = value_names(kernel)
-    lines = [f"plan of {plan.kernel}", *(f"    program {a.id} {_axis(a)}" for a in plan.programs)]
+    lines = [f"plan of {plan.kernel}", *(f"    {_program(a)} {_axis(a)}" for a in plan.programs)]
     loops = {s.counter.id: s for _, s in statements_of(kernel.body) if isinstance(s, For)}
     for loop in plan.loops:
         lines.extend(_loop(loop, loops[loop.axis.id], names))
@@ -47,6 +47,10 @@ def print_plan(kernel: Kernel, found: Tiled | Refusal) -> str:
     lines.extend(f"    left {each.subject or 'something'}: {each.reason}" for each in plan.left)
     lines.extend(f"    try {' '.join(f'{n} {v}' for n, v in each)}" for each in plan.configurations)
     return "\n".join(lines) + "\n"
+
+
+def _program(axis: BlockedAxis) -> str:
+    return f"program {axis.grid_axis}{' remainder' if axis.is_part else ''}"
 
 
 def _axis(axis: BlockedAxis) -> str:

@@ -37,7 +37,7 @@ from teenyc.record import field, record, replace, state
 from teenyc.source import Span
 from teenyc.tiling.analyses import Analyses
 from teenyc.tiling.orders import ordered
-from teenyc.tiling.plan import BlockedAxis
+from teenyc.tiling.plan import AXES, BlockedAxis
 from teenyc.tiling.state import Bounds, RefusedError
 from teenyc.types import BOOL, Shape, TensorType, broadcast, is_integer
 
@@ -251,8 +251,9 @@ class _Straightening:
         return any(not self.carried.isdisjoint(_ids(s)) for s in (branch, *_inside(branch)))
 
     def leaves_some(self, branch: If) -> bool:
-        """Whether a branch has a return, while lanes that did not get here have more to do."""
-        return bool(self.depth) and any(isinstance(s, Return) for s in _inside(branch))
+        """Whether a branch has a return, while other lanes, or further steps of a walk, have more to do."""
+        is_walked = any(axis.kind == "program" and axis.id >= AXES for axis in self.blocked)
+        return (bool(self.depth) or is_walked) and any(isinstance(s, Return) for s in _inside(branch))
 
     # ---- loops ------------------------------------------------------------------------------------------------------
 

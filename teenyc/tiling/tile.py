@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
 from teenyc.ir import nodes
@@ -28,9 +28,10 @@ from teenyc.tiling.edges import open_axes
 from teenyc.tiling.minima import with_minima
 from teenyc.tiling.nests import Order, orders
 from teenyc.tiling.normal import normal
-from teenyc.tiling.plan import LoopPlan, Plan, Prologue, Refusal
+from teenyc.tiling.plan import LoopPlan, Plan, Prologue, Refusal, inner_of
 from teenyc.tiling.prologue import prologue_of
 from teenyc.tiling.rows import memory_of, rows, with_loads
+from teenyc.tiling.splits import splits
 from teenyc.tiling.state import Blocking, RefusedError, Rows, Tile
 from teenyc.tiling.straight import Straight
 from teenyc.types import I32, scalar
@@ -64,7 +65,7 @@ def _whole(kernel: Kernel, program: Program) -> Kernel:
 def tiled(kernel: Kernel) -> Tiled | Refusal:
     """The kernel in blocks, or why it stays as it is. Functions are expanded, floats widened before."""
     order, found = _chosen(kernel)
-    return found if isinstance(found, Refusal) else _with_rows(order.kernel, found)
+    return found if isinstance(found, Refusal) or order.is_split else _with_rows(order.kernel, found)
 
 
 def first_tiled(kernel: Kernel, program: Program) -> Tiled | Refusal:
@@ -76,14 +77,21 @@ def _chosen(kernel: Kernel) -> tuple[Order, Tiled | Refusal]:
     """Of several candidates the one that gains most, the first of equals. One that cannot be it is not tried."""
     best: tuple[Order, Tiled | Refusal] | None = None
     most = (0, 0)
-    for order in orders(normal(kernel)):
+    for order in _forms(normal(kernel)):
         found, won = _in_order(order)
-        if best is None or won > most or (isinstance(best[1], Refusal) and order.moved is None):
+        if best is None or won > most or (isinstance(best[1], Refusal) and order.is_source):
             best, most = (order, found), won
         if won[1] > 1 + gain.REUSE:  # others multiply matrices too, if any
             break
     assert best is not None, "there is an order"
     return best
+
+
+def _forms(kernel: Kernel) -> Iterator[Order]:
+    """The kernel with its loops in some order, and the same over the parts of an index that it takes apart."""
+    yield from orders(kernel)
+    for split in splits(kernel):
+        yield from (replace(order, is_split=True) for order in orders(split))
 
 
 def _in_order(order: Order) -> tuple[Tiled | Refusal, tuple[int, int]]:
@@ -92,6 +100,10 @@ def _in_order(order: Order) -> tuple[Tiled | Refusal, tuple[int, int]]:
     if isinstance(candidates, Refusal):
         return candidates, (0, 0)
     source, is_named = Analyses.of(order.kernel), bool(order.kernel.attributes.tile)
+    if order.is_split:
+        candidates = tuple(c for c in candidates if _is_by_rows(c))
+        if not candidates:
+            return Refusal("no part of an index that is taken apart takes blocks", order.kernel.span), (0, 0)
     found = _tried(source, candidates[0]) if is_named else _best(source, candidates)
     if isinstance(found, Refusal):
         return found, (0, 0)
@@ -100,6 +112,12 @@ def _in_order(order: Order) -> tuple[Tiled | Refusal, tuple[int, int]]:
     if order.moved is not None:
         found = replace(found, plan=replace(found.plan, loops=tuple(_within(order, loop) for loop in found.plan.loops)))
     return found, (len(found.plan.axes) if is_named else 0, 1 + gain.gain(source, found.plan))
+
+
+def _is_by_rows(candidate: Candidate) -> bool:
+    """Whether blocks are taken along the inner part of an index, and not along the outer."""
+    parts = [axis for axis in candidate.programs if axis.is_part]
+    return bool(parts) and all(axis.id == inner_of(axis.grid_axis) for axis in parts)
 
 
 def _within(order: Order, loop: LoopPlan) -> LoopPlan:
@@ -230,8 +248,8 @@ def _lowered(tiled: Tiled) -> Kernel:
         body=Block(statements=tiled.statements),
         tiling=Tiling(
             of=kernel.name,
-            blocks=tuple((axis.id, axis.block) for axis in plan.programs),
-            counts=tuple((axis.id, p.name) for axis, p in zip(plan.programs, tiled.counts, strict=True)),
+            blocks=tuple((axis.grid_axis, axis.block) for axis in plan.programs),
+            counts=tuple((axis.grid_axis, p.name) for axis, p in zip(plan.programs, tiled.counts, strict=True)),
             constants=blocks,
             configurations=plan.configurations,
         ),
@@ -243,7 +261,7 @@ def _blocked(plan: Plan, straight: Straight) -> tuple[Blocking, tuple[Value, ...
     """The rewriting of a kernel, carried out, and the parameters that count the programs of the source."""
     analyses = straight.analyses
     kernel, ids = analyses.kernel, count(analyses.last + 1)
-    names = (choose.free_name(kernel, f"num_{axis.name}s") for axis in plan.programs)
+    names = (choose.free_name(kernel, "num_pids" if a.is_part else f"num_{a.name}s") for a in plan.programs)
     counts = tuple(Value(next(ids), scalar(I32), name) for name in names)
     blocking = Blocking(
         order=plan.axes,

@@ -208,8 +208,8 @@ SEQUENTIAL: dict[str, Stays] = {
         lambda v, i, m, new, c: c * torch.exp((m - new) / (i + 1)) + torch.exp((v - new) / (i + 1)),
     ),
     "sum_without_the_condition": walk("·new` is not", without_the_condition, 0.0, -1.0),
-    "stored_on_the_way": Stays("`store` in the loop", stored_on_the_way),
-    "stored_to_one_place": Stays("`store` in the loop", stored_to_one_place),
+    "stored_on_the_way": Stays("what is stored in the loop depends on `c`", stored_on_the_way),
+    "stored_to_one_place": Stays("goes to the same address in every iteration", stored_to_one_place),
     "atomics": Stays("`atomic_add` in the loop", atomics, is_refused=True),
     "ends_by_data": walk("a `while` that does not end for all rows", until_three, is_refused=True),
     "left_by_break": walk(
@@ -223,6 +223,6 @@ SEQUENTIAL: dict[str, Stays] = {
     "nothing_shared": Stays("nothing that is loaded is used by several rows", nothing_shared, is_refused=True),
     "distances": Stays("varies along three axes", distances),
     "delta_rule": Stays(GENERAL, delta_rule),
-    "read_what_is_written": Stays("`store` in the loop", read_what_is_written),
+    "read_what_is_written": Stays("in the loop changes what", read_what_is_written),
 }
 """By the name of the kernel. What compensates for rounding is zero in float64, or as good as."""
