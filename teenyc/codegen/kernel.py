@@ -21,7 +21,7 @@ from teenyc.codegen.static import Statics, statics_of
 from teenyc.codegen.terms import Kind
 from teenyc.codegen.views import KernelView
 from teenyc.intrinsics.spec import Effect
-from teenyc.ir.nodes import Block, Function, Kernel, Return
+from teenyc.ir.nodes import Block, Copy, Function, Kernel, Let, Return, Value
 from teenyc.record import record
 from teenyc.source import Comments, SourceFile
 from teenyc.types import Compute, TensorType, TypeVar
@@ -146,6 +146,10 @@ def _without_last_return(block: Block) -> Block:
 def _kinds(contents: Contents, arrival: Arrival | None, statics: Statics, classes: Classes) -> dict[int, Kind]:
     """The values that are not tensors everywhere."""
     kinds = dict.fromkeys(contents.counters, Kind.LOOSE)
+    for let in contents.lets.values():
+        match let:
+            case Let(results=(copy,), operation=Copy(operand=Value(id=id))) if id in kinds:
+                kinds[copy.id] = Kind.LOOSE
     if arrival is not None:
         kinds.update(arrival.kinds)
     else:  # a caller passes on what it was given by a launch

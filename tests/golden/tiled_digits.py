@@ -7,6 +7,7 @@ import hashlib
 import json
 import math
 import numbers
+import operator
 import os
 import warnings
 
@@ -65,22 +66,25 @@ def attention_plain(
     """Heads and rows in one index. Grid: `(heads * queries,)`."""
     D: tl.constexpr = q.dtype.element_ty
     COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
-    pid = tl.program_id(0).to(tl.int64)
+    pid = tl.program_id(0)
     head = pid // queries
     row = pid % queries
     lane = tl.arange(0, N)
-    own = tl.load(q + pid * N + lane).to(COMPUTE)
+    own = tl.load(q + pid.to(tl.int64) * N + lane).to(COMPUTE)
     highest = tl.full([], float("-inf"), COMPUTE)
     total = tl.full([], 0.0, COMPUTE)
     acc = tl.zeros([N], dtype=COMPUTE)
-    for key in range(tl.minimum(tl.cast(keys, tl.int64), row + 1)):
-        score = tl.sum(own * tl.load(k + (head * keys + key) * N + lane).to(COMPUTE), axis=0)
+    for key in range(tl.minimum(keys, row + 1)):
+        score = tl.sum(own * tl.load(k + (head.to(tl.int64) * keys + key) * N + lane).to(COMPUTE), axis=0)
         new = tl.maximum(highest, score)
         weight = tl.exp(score - new)
         total = total * tl.exp(highest - new) + weight
-        acc = acc * tl.exp(highest - new) + weight * tl.load(v + (head * keys + key) * N + lane).to(COMPUTE)
+        acc = (
+            acc * tl.exp(highest - new)
+            + weight * tl.load(v + (head.to(tl.int64) * keys + key) * N + lane).to(COMPUTE)
+        )
         highest = new
-    tl.store(o + pid * N + lane, _round_to(acc / total, o.dtype.element_ty))
+    tl.store(o + pid.to(tl.int64) * N + lane, _round_to(acc / total, o.dtype.element_ty))
 
 
 @triton.jit
@@ -109,61 +113,65 @@ def attention_tiled(
         difference = rows - head_start
         is_row = (difference >= 0) & (difference < num_rows)
         row = tl.minimum(tl.maximum(difference, 0), num_rows - 1)
-        pid = (head * queries + row).to(tl.int64)
-        head_ = tl.cast(head, tl.int64)
-        row_ = row.to(tl.int64)
+        pid = head * queries + row
         lane = tl.arange(0, N)
-        own = tl.load((q + pid * N)[:, None] + lane)
+        own = tl.load((q + pid.to(tl.int64) * N)[:, None] + lane)
         highest = tl.full([], float("-inf"), COMPUTE)
         total = tl.full([], 0.0, COMPUTE)
-        value = tl.minimum(tl.cast(keys, tl.int64), row_ + 1)
-        full_key = tl.maximum(tl.min(value, axis=0), 0) // BLOCK_N * BLOCK_N
+        key_stop = tl.minimum(keys, row + 1).to(tl.int64)
+        greatest = tl.max(key_stop, axis=0)
+        full_key = tl.maximum(tl.min(key_stop, axis=0), 0) // BLOCK_N * BLOCK_N
         k_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
         total_ = tl.broadcast_to(total, [BLOCK_M])
         acc = tl.zeros([BLOCK_M, N], dtype=COMPUTE)
         highest_ = tl.broadcast_to(highest, [BLOCK_M])
-        for key_start in range(0, full_key, BLOCK_N):
-            total_2 = head_ * keys * N + tl.cast(key_start, tl.int64) * N
-            score = tl.dot(own, tl.trans(tl.load(k + total_2 + k_lanes)), input_precision="ieee", out_dtype=COMPUTE)
+        k_offset = tl.cast(head, tl.int64) * keys * N
+        for _ in range(0, full_key, BLOCK_N):
+            score = tl.dot(own, tl.trans(tl.load(k + k_offset + k_lanes)), input_precision="ieee", out_dtype=COMPUTE)
             new = tl.maximum(highest_, tl.max(score, axis=1))
             weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
             total_ = total_ * tl.exp2((highest_ - new) * LOG2_E) + tl.sum(weight, axis=1)
             acc = _dot_mixed(
                 weight,
-                tl.load(v + total_2 + k_lanes),
+                tl.load(v + k_offset + k_lanes),
                 acc * tl.exp2((highest_ - new) * LOG2_E)[:, None],
                 input_precision="ieee",
                 out_dtype=COMPUTE,
             )
             highest_ = new
-        for key_start in range(full_key, tl.max(value, axis=0), BLOCK_N):
+            k_offset = k_offset + BLOCK_N * N
+        k_offset = tl.cast(head, tl.int64) * keys * N + full_key * N
+        for key_start in range(full_key, greatest, BLOCK_N):
             key = key_start + tl.arange(0, BLOCK_N).to(tl.int64)
-            mask = key[None, :] < value[:, None]
-            mask_2 = tl.max(mask.to(tl.int32), axis=0) != 0
-            total_2 = head_ * keys * N + tl.cast(key_start, tl.int64) * N
+            counts = (
+                tl.arange(0, BLOCK_N)[None, :]
+                < tl.minimum(tl.maximum(key_stop - key_start, 0), BLOCK_N).to(tl.int32)[:, None]
+            )
+            is_key = key < greatest
             score = tl.dot(
                 own,
-                tl.trans(tl.load(k + total_2 + k_lanes, mask=mask_2[:, None], other=0.0)),
+                tl.trans(tl.load(k + k_offset + k_lanes, mask=is_key[:, None], other=0.0)),
                 input_precision="ieee",
                 out_dtype=COMPUTE,
             )
-            new = tl.maximum(highest_, tl.max(tl.where(mask, score, float("-inf")), axis=1))
+            new = tl.maximum(highest_, tl.max(tl.where(counts, score, float("-inf")), axis=1))
             weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
             total_ = (
                 total_ * tl.where(highest_ == new, 1.0, tl.exp2((highest_ - new) * LOG2_E))
-                + tl.sum(tl.where(mask, weight, 0.0), axis=1)
+                + tl.sum(tl.where(counts, weight, 0.0), axis=1)
             )
             acc = _dot_mixed(
-                tl.where(mask, weight, 0.0),
-                tl.load(v + total_2 + k_lanes, mask=mask_2[:, None], other=0.0),
+                tl.where(counts, weight, 0.0),
+                tl.load(v + k_offset + k_lanes, mask=is_key[:, None], other=0.0),
                 acc * tl.where(highest_ == new, 1.0, tl.exp2((highest_ - new) * LOG2_E))[:, None],
                 input_precision="ieee",
                 out_dtype=COMPUTE,
             )
             highest_ = new
+            k_offset = k_offset + BLOCK_N * N
         tl.store(
-            (o + pid * N)[:, None] + lane,
-            _round_to(acc / total_[:, None], (o + pid * N)[:, None].dtype.element_ty),
+            (o + pid.to(tl.int64) * N)[:, None] + lane,
+            _round_to(acc / total_[:, None], (o + pid.to(tl.int64) * N)[:, None].dtype.element_ty),
             mask=is_row[:, None],
         )
 
@@ -227,7 +235,8 @@ def heads_of_batches_tiled(
         difference = rows_ - head_start
         is_row = (difference >= 0) & (difference < num_rows)
         row = tl.minimum(tl.maximum(difference, 0), num_rows - 1)
-        pid = (head * rows + row).to(tl.int64)
+        pid = head * rows + row
+        pid_ = pid.to(tl.int64)
         batch = tl.cast(head, tl.int64) // heads
         head_ = tl.cast(head, tl.int64) % heads
         row_ = row.to(tl.int64)
@@ -258,7 +267,9 @@ def heads_of_batches_tiled(
                 out_dtype=COMPUTE,
             )
         tl.store(
-            (y + pid * N)[:, None] + lane, _round_to(acc, (y + pid * N)[:, None].dtype.element_ty), mask=is_row[:, None]
+            (y + pid_ * N)[:, None] + lane,
+            _round_to(acc, (y + pid_ * N)[:, None].dtype.element_ty),
+            mask=is_row[:, None],
         )
 
 
@@ -487,15 +498,29 @@ TEENYC = {
                 "dots": True,
                 "configs": [
                     {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
-                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
-                    {"BLOCK_M": 64, "BLOCK_N": 128, "num_warps": 4, "num_stages": 2},
-                    {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
-                    {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_M": 16, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 16, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 32, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 16, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 16, "num_warps": 4, "num_stages": 2},
                 ],
+                "products": [
+                    {"rows": "BLOCK_M", "columns": "BLOCK_N", "inner": "N", "type": "D", "precision": "ieee"},
+                    {"rows": "BLOCK_M", "columns": "N", "inner": "BLOCK_N", "type": "D::Compute", "precision": "ieee"},
+                ],
+                "staged": [["N", "BLOCK_N", "D"], ["BLOCK_N", "N", "D"]],
+                "kept": [["BLOCK_M", "N", "D"]],
             },
             "tiling": [
                 "14:15   `row`, the remainder of program axis 0, for one `head` after another, is blocked: a",
@@ -520,9 +545,10 @@ TEENYC = {
                 "            and store nothing",
                 "22:5    blocks of `key` at the ends of a row's own bounds are masked, and those between run",
                 "            without a mask",
-                "6:4     configurations that are tried, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 128×64×8×3,",
-                "            128×64×4×3, 128×128×8×2, 64×64×4×3, 64×128×4×2, 128×32×4×3, 64×32×4×3, 32×32×4×2,",
-                "            16×64×4×2",
+                "6:4     configurations to choose from, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 128×64×8×3,",
+                "            128×128×8×2, 64×64×4×3, 64×64×8×3, 64×128×8×2, 128×64×4×3, 128×32×8×3, 64×32×4×3,",
+                "            64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2, 16×32×4×2,",
+                "            16×16×8×2, 16×16×4×2",
             ],
         },
         "heads_of_batches": {
@@ -551,22 +577,33 @@ TEENYC = {
                 "dots": True,
                 "configs": [
                     {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
-                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
-                    {"BLOCK_M": 64, "BLOCK_N": 128, "num_warps": 4, "num_stages": 2},
-                    {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
-                    {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_M": 16, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 16, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 32, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 16, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 16, "num_warps": 4, "num_stages": 2},
                 ],
+                "products": [{"rows": "BLOCK_M", "columns": "N", "inner": "BLOCK_N", "type": "D", "precision": "ieee"}],
+                "staged": [["BLOCK_M", "BLOCK_N", "D"], ["BLOCK_N", "N", "D"]],
+                "kept": [],
             },
             "tiling": [
                 "44:15   `row`, the remainder of program axis 0, for one `head` after another, is blocked: a",
                 "            program takes `BLOCK_M` of them",
                 "51:5    the loop over `k` is blocked: one iteration takes `BLOCK_N` of the source's",
-                "52:9      `acc`: sum, acc' = acc + Σ_k load(x + (…·… + row)·k_size + k)·load(w + (head·… + k)·N +",
-                "              lane)",
+                "52:9      `acc`: sum, acc' = acc + Σ_k load(x + (…·rows + row)·k_size + k)·load(w + (head·k_size +",
+                "              k)·N + lane)",
                 "52:9        Σ_k load(x + ((… + head)·rows + row)·k_size + k)·load(w + (head·k_size + k)·N + lane)",
                 "                is a product of matrices: `load(x + ((… + head)·rows + row)·k_size + k)` as stored",
                 "                in `D`, `load(w + (head·k_size + k)·N + lane)` as stored in `D`",
@@ -574,9 +611,10 @@ TEENYC = {
                 "            and store nothing",
                 "51:5    full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
                 "            and extrema, products and bits see the number that never changes them",
-                "36:4    configurations that are tried, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 128×64×8×3,",
-                "            128×64×4×3, 128×128×8×2, 64×64×4×3, 64×128×4×2, 128×32×4×3, 64×32×4×3, 32×32×4×2,",
-                "            16×64×4×2",
+                "36:4    configurations to choose from, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 128×64×8×3,",
+                "            128×128×8×2, 64×64×4×3, 64×64×8×3, 64×128×8×2, 128×64×4×3, 128×32×8×3, 64×32×4×3,",
+                "            64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2, 16×32×4×2,",
+                "            16×16×8×2, 16×16×4×2",
             ],
         },
         "parts_of_one_index": {
@@ -606,22 +644,35 @@ TEENYC = {
                 "dots": True,
                 "configs": [
                     {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
-                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
-                    {"BLOCK_M": 64, "BLOCK_N": 128, "num_warps": 4, "num_stages": 2},
-                    {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
-                    {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_M": 16, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 16, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 32, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 16, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 16, "num_warps": 4, "num_stages": 2},
                 ],
+                "products": [
+                    {"rows": "BLOCK_M", "columns": "N", "inner": "BLOCK_N", "type": "f32", "precision": "ieee"},
+                ],
+                "staged": [["BLOCK_M", "BLOCK_N", "f32"], ["BLOCK_N", "N", "f32"]],
+                "kept": [],
             },
             "tiling": [
                 "68:15   `row`, the remainder of program axis 0, for one `outer` after another, is blocked: a",
                 "            program takes `BLOCK_M` of them",
                 "77:5    the loop over `k` is blocked: one iteration takes `BLOCK_N` of the source's",
-                "78:9      `acc`: sum, acc' = acc + Σ_k load(x + (…·… + row)·k_size + k)·load(w + (head·… + k)·N +",
-                "              lane)",
+                "78:9      `acc`: sum, acc' = acc + Σ_k load(x + (…·rows + row)·k_size + k)·load(w + (head·k_size +",
+                "              k)·N + lane)",
                 "78:9        Σ_k load(x + ((… + head)·rows + row)·k_size + k)·load(w + (head·k_size + k)·N + lane)",
                 "                is a product of matrices: `load(x + ((… + head)·rows + row)·k_size + k)` in `f32`,",
                 "                `load(w + (head·k_size + k)·N + lane)` in `f32`, by `ieee`",
@@ -629,9 +680,10 @@ TEENYC = {
                 "            and store nothing",
                 "77:5    full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
                 "            and extrema, products and bits see the number that never changes them",
-                "59:4    configurations that are tried, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 128×64×8×3,",
-                "            128×64×4×3, 128×128×8×2, 64×64×4×3, 64×128×4×2, 128×32×4×3, 64×32×4×3, 32×32×4×2,",
-                "            16×64×4×2",
+                "59:4    configurations to choose from, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 128×64×8×3,",
+                "            128×128×8×2, 64×64×4×3, 64×64×8×3, 64×128×8×2, 128×64×4×3, 128×32×8×3, 64×32×4×3,",
+                "            64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2, 16×32×4×2,",
+                "            16×16×8×2, 16×16×4×2",
             ],
         },
         "places": {
@@ -660,28 +712,42 @@ TEENYC = {
                 "dots": True,
                 "configs": [
                     {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
-                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
-                    {"BLOCK_M": 64, "BLOCK_N": 128, "num_warps": 4, "num_stages": 2},
-                    {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
-                    {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_M": 16, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 16, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 32, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 16, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 16, "num_warps": 4, "num_stages": 2},
                 ],
+                "products": [
+                    {"rows": "BLOCK_M", "columns": "N", "inner": "BLOCK_N", "type": "f32", "precision": "ieee"},
+                ],
+                "staged": [["BLOCK_M", "BLOCK_N", "f32"], ["BLOCK_N", "N", "f32"]],
+                "kept": [],
             },
             "tiling": [
                 "87:14   `at`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
                 "95:9    the loop over `channel` is blocked: one iteration takes `BLOCK_N` of the source's",
-                "97:13     `acc`: sum, acc' = acc + Σ_channel v·load(w + (…·… + channel)·N + out)",
+                "97:13     `acc`: sum, acc' = acc + Σ_channel v·load(w + (tap·channels + channel)·N + out)",
                 "97:13       Σ_channel v·load(w + (tap·channels + channel)·N + out) is a product of matrices: `v`",
                 "                in `f32`, `load(w + (tap·channels + channel)·N + out)` in `f32`, by `ieee`",
                 "87:14   programs beyond the grid compute what the last `at` does, and store nothing",
                 "95:9    full blocks run without a mask; in the rest, loads beyond the last `channel` read 0, sums",
                 "            add 0, and extrema, products and bits see the number that never changes them",
-                "86:4    configurations that are tried, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 128×64×8×3,",
-                "            128×64×4×3, 128×128×8×2, 64×64×4×3, 64×128×4×2, 128×32×4×3, 64×32×4×3, 32×32×4×2,",
-                "            16×64×4×2",
+                "86:4    configurations to choose from, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 128×64×8×3,",
+                "            128×128×8×2, 64×64×4×3, 64×64×8×3, 64×128×8×2, 128×64×4×3, 128×32×8×3, 64×32×4×3,",
+                "            64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2, 16×32×4×2,",
+                "            16×16×8×2, 16×16×4×2",
                 "92:5    the loop over `tap` stays as it is: the loop runs 3 times only",
             ],
         },
@@ -742,6 +808,11 @@ class _Bound:
         options = self._options
         if named:
             options = {**options, **{name: named.pop(name) for name in _OPTIONS if name in named.keys() - self._types}}
+        if self.check and isinstance(self._kernel, _Launcher) and not _INTERPRETED:  # it knows what was checked before
+            if named or len(args) != len(self._types):
+                args = tuple(_bind(type(self).__name__, "argument", self._types, args, named, {}).values())
+            named = {**self._constants, **options} if options else self._constants
+            return self._kernel._launch(grid, args, named, bound=self)
         if self.check:
             try:
                 plain = not _INTERPRETED and self._key(*self._values, *args, **named) in self._seen
@@ -794,7 +865,7 @@ class _Bound:
             self._seen.add(key)
         return args
 
-    _rules = _sizes = staticmethod(lambda *arguments: ())  # of kernels that have none
+    _rules = _sizes = _key = staticmethod(lambda *arguments: ())  # of kernels that have none
 
 
 def _bind(owner, what, types, values, named, defaults):
@@ -917,14 +988,18 @@ class _Launcher:
         self.tables = []  # the fastest configurations of some devices: `device`, `dtypes`, `named`, `sizes`, `config`
         self._facts, self._facts_of, self._allows = facts["tiled" if tiled else "tuned"], facts_of, allows
         self._parameters, self._constants = facts["parameters"], [c["name"] for c in facts["constants"]]
+        self._fixed = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}  # by `--set`
         self._names = [p["name"] for p in self._parameters]
         self._pointers = [n for n, p in enumerate(self._parameters) if p["type"].startswith("Pointer<")]
         self._integers = [n for n, p in enumerate(self._parameters) if p["type"][0] in "iu"]
         self._written = [n for n in self._pointers if "output" in self._parameters[n]["role"]]
-        self._places = [self._pointers.index(n) for n in self._written]  # among the tensors
+        self._places = [self._pointers.index(n) for n in self._written]  # of those among the tensors
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
+        self._sizes = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}
+        kinds = {p["type"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}
+        self._variables = {name: kinds[f"Pointer<{name}>"] for name in facts["dtypes"] if f"Pointer<{name}>" in kinds}
         self._known = {}  # configurations by kind of launch
         self._plans = {}  # what runs, by all that decides about it: with the addresses of tensors, and without
 
@@ -945,23 +1020,28 @@ class _Launcher:
         """Compiles what a launch would run."""
         return self._launch(grid, args, named, lambda kernel, grid: functools.partial(kernel.warmup, grid=grid))
 
-    def _launch(self, grid, args, named, how=lambda kernel, grid: kernel[grid]):
+    def _launch(self, grid, args, named, how=None, bound=None):
+        """Launches; where it is a launch of `bound`, after its checks."""
         if type(grid) is not tuple or len(args) != len(self._names):
-            grid, args, named = self._standard(grid, args, named)
+            grid, args, named = self._standard(grid, args, named, bound)
         try:
-            key = (*self._facts_of(*args), grid if type(grid) is tuple else None, *named.items())
+            key = (*self._facts_of(*args), grid if type(grid) is tuple else None, bound is None, *named.items())
             plan = self._plans.get(key)
         except (AttributeError, TypeError):  # an argument is missing, or is no tensor of torch
             key = plan = None
-        kernel, extents, named = plan or self._planned(key, grid, args, named)
+        if plan is None:
+            plan, args = self._planned(key, grid, args, named, bound)
+        kernel, extents, named = plan
         if extents is None:
             extents = self._extents(grid, args, named)
-        return None if 0 in extents else how(kernel, extents)(*args, **named)
+        if 0 in extents:
+            return None
+        return (kernel[extents] if how is None else how(kernel, extents))(*args, **named)
 
-    def _standard(self, grid, args, named):
+    def _standard(self, grid, args, named, bound):
         """The grid as a tuple, unless it depends on what is chosen; parameters by position, and all else by name.
 
-        What is missing or wrong is left for Triton to find.
+        What is missing or wrong is left for checks or for Triton to find.
         """
         count = len(self._names)
         named = {**dict(zip(self._constants, args[count:], strict=False)), **named}
@@ -971,7 +1051,7 @@ class _Launcher:
                 break
             args = (*args, named.pop(name))
         if self.tiled is not None or not callable(grid):
-            grid = self._extents(grid, args, named)
+            grid = self._extents(grid, args if bound is None else bound._checked(args, {}), named)
         return grid, args, named
 
     def _extents(self, grid, args, named):
@@ -980,42 +1060,52 @@ class _Launcher:
             grid = grid({**dict(zip(self._names, args, strict=False)), **named})
         return tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)
 
-    def _planned(self, key, grid, args, named):
+    def _planned(self, key, grid, args, named, bound):
         """What a launch runs that is not known by its key: the function, its grid, and what it takes by name.
 
-        The key begins with where tensors are and how many bytes they have. Launches that differ in addresses alone run
-        the same, but for those where tensors overlap.
+        With it come the arguments, converted where the checks of `bound` do that. The key begins with where tensors are
+        and how many bytes they have. Launches that differ in addresses alone run the same, but where tensors overlap.
         """
-        tensors = [args[n] for n in self._pointers if n < len(args)]
-        if key is None:
-            return self._choice(grid, args, named, tensors, self._overlaps(map(_span, tensors)))[0]
-        skips = min(key[1], default=0) < 0
-        overlaps = self._overlaps(map(_span, tensors) if skips else zip(*key[:2], strict=True))
-        plan, is_final = self._plans.get((overlaps, *key[1:])), True
+        if key is None and bound is not None:
+            args = bound._checked(args, {})
+        if len(args) != len(self._names):
+            return self._plan(None, grid, named), args
+        tensors = [args[n] for n in self._pointers]
+        skips = key is None or min(key[1], default=0) < 0  # so the key does not tell of all memory
+        overlaps = self._overlaps(*(zip(*map(_span, tensors), strict=True) if skips else key[:2]))
+        is_one_device = bound is None or len({t.device for t in tensors}) == 1  # addresses tell it
+        similar = (overlaps, *key[1:]) if key is not None and is_one_device else None
+        plan, given, is_final = self._plans.get(similar), args, True
         if plan is None:
-            plan, is_final = self._choice(grid, args, named, tensors, overlaps)
-        if is_final:
+            if bound is not None:
+                given = bound._checked(args, {})
+                grid = grid if callable(grid) else _extents(type(bound).__name__, grid)
+            plan, is_final = self._choice(grid, given, named, tensors, overlaps)
+        if similar is not None and is_final and all(map(operator.is_, args, given)):
             if len(self._plans) >= 4096:
                 self._plans.clear()
-            self._plans[overlaps, *key[1:]] = plan
-            if not skips:  # whose memory the key does not tell
+            self._plans[similar] = plan
+            if not skips:
                 self._plans[key] = plan
-        return plan
+        return plan, given
 
-    def _overlaps(self, spans):
+    def _overlaps(self, starts, sizes):
         """Whether memory that is written is that of another tensor too: where laws of blocks do not hold."""
         if self.tiled is None:
             return False
-        spans = [(start, start + size) for start, size in spans]
-        written = [spans[place] for place in self._places if place < len(spans)]
-        return any(len([1 for start, end in spans if start < high and low < end]) > 1 for low, high in written)
+        for place in self._places:
+            low, high = starts[place], starts[place] + sizes[place]
+            if len([1 for start, size in zip(starts, sizes, strict=True) if start < high and low < start + size]) > 1:
+                return True
+        return False
 
     def _choice(self, grid, args, named, tensors, overlaps):
         """What a launch runs, and whether that may be kept."""
-        if len(args) != len(self._names) or not tensors or overlaps or (type(grid) is tuple and 0 in grid):
-            return self._plan(None, grid, named), True
-        if self._chosen <= named.keys():
+        stays_plain = not tensors or overlaps or (type(grid) is tuple and 0 in grid)
+        if self._chosen <= named.keys() and not stays_plain:
             return self._plan({}, grid, named), True
+        if stays_plain:
+            return self._plan(self._facts["configs"][0] if self.tiled is None else None, grid, named), True
         extents = (*grid, 1, 1)[:3] if type(grid) is tuple else ()
         sizes = (*extents, *[args[n] for n in self._integers])
         sizes = tuple((int(n).bit_length() + 1) // 2 for n in sizes)  # by powers of four
@@ -1031,10 +1121,12 @@ class _Launcher:
         """What a configuration makes of a launch; without one the kernel as written."""
         extents = grid if type(grid) is tuple else None  # a function that depends on what is chosen
         if config is None or self.tiled is None:
-            return self.plain, extents, {**self._facts["plain"], **(config or {}), **named}
+            blocks = self._chosen if self.tiled is not None else ()
+            given = {name: value for name, value in named.items() if name not in blocks}
+            return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
         counts = {count: extents[axis] for axis, count in self._counts}
-        named = {**config, **named, **counts}
+        named = {**self._fixed, **config, **named, **counts}
         for axis, block in self._blocks:
             extents[axis] = -(-extents[axis] // named[block])
         return self.tiled, tuple(extents), named
@@ -1058,7 +1150,7 @@ class _Launcher:
 
     def _takes_blocks(self, grid, named):
         """Whether constants are large enough for products of matrices, and the grid small enough to be rounded up."""
-        constants = [named.get(name) for name in self._constants]
+        constants = [named.get(name, self._fixed.get(name)) for name in self._constants]
         return max(grid) < 2**30 and (self._allows is None or self._allows(*constants))
 
     def _small_blocks(self, kind):
@@ -1070,15 +1162,32 @@ class _Launcher:
         return dict(zip(self._facts["constants"], (16, 32, 16), strict=False))
 
     def _candidates(self, kind, grid):
-        """What may be fastest: no larger than the grid; small, or plain, for wide numbers; plain for few programs."""
-        configs = self._facts["configs"]
+        """What may be fastest: blocks no larger than the grid; the kernel as written, None, for few programs."""
         if self.tiled is None:
+            return self._facts["configs"]
+        elements = {name: _element(kind[1][place]) for name, place in self._variables.items()}
+        most = {name: max(16, 2 * (*grid, 1, 1)[axis]) for axis, name in self._blocks}
+        ranked = self._ranked(dict(kind[2]), elements, _shared_memory(), most)
+        return [*(ranked or self._facts["configs"][-1:]), *([] if ranked and math.prod(grid) > 4096 else [None])]
+
+    def _ranked(self, sizes, elements, shared, most):
+        """At most eight configurations that a device has room for, those first that leave registers to spare.
+
+        A thread has 255 registers, for what the products of a loop give, addresses, and what is multiplied; the first
+        may take `_HELD`. Products of wide numbers, which no matrix unit takes, are unrolled: beyond `_UNROLLED` that is
+        minutes of compilation. Stages are as many as shared memory has room for. `sizes` are constants, `elements`
+        types by variable, `shared` bytes, and `most` limits of blocks.
+        """
+        configs = [c for c in self._facts["configs"] if all(c[name] <= size for name, size in most.items())]
+        if "products" not in self._facts:
             return configs
-        is_wide = self._facts["dots"] and any(_FLOATS.get(_element(dtype)) in (32, 64) for dtype in kind[1][:1])
-        most = {name: 32 if is_wide else 2**30 for name in self._facts["constants"]}
-        most.update({name: min(most[name], max(16, 2 * (*grid, 1, 1)[axis])) for axis, name in self._blocks})
-        small = [c for c in configs if all(c[name] <= most[name] for name in most)]
-        return [*(small or configs[-1:]), *([None] if is_wide or math.prod(grid) <= 4096 else [])]
+        fitting = []
+        for config in configs:
+            held, unrolled, kept, staged = _footprint(self._facts, {**self._sizes, **sizes, **config}, elements)
+            stages = min(config["num_stages"], (shared - kept) // max(staged, 1))
+            if held <= _HELD[1] and unrolled <= _UNROLLED and stages >= min(2, config["num_stages"]):
+                fitting.append((held > _HELD[0], {**config, "num_stages": stages}))
+        return [config for _, config in sorted(fitting[:8], key=lambda pair: pair[0])]
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
@@ -1094,6 +1203,46 @@ def _span(tensor):
     """Where a tensor begins and how many bytes it reaches over; all of its memory where it skips some."""
     start, tensor = tensor.data_ptr(), getattr(tensor, "base", tensor)
     return (start, tensor.nbytes) if tensor.is_contiguous() else (_memory(tensor).data_ptr(), _memory(tensor).nbytes())
+
+
+_HELD, _UNROLLED = (160, 192), 512
+"""Registers of a thread for what products give, to spare or not; instructions of a thread for one product."""
+
+
+def _footprint(facts, sizes, elements):
+    """What blocks take: registers and instructions of a thread, bytes of shared memory once and for each stage."""
+    threads = 32 * sizes.get("num_warps", 4)
+    held = unrolled = 0
+    for product in facts["products"]:
+        rows, columns, inner = (_extent(product[axis], sizes) for axis in ("rows", "columns", "inner"))
+        bits = _bits(product["type"], elements)
+        held += rows * columns * max(bits, 32) // 32 // threads
+        if bits == 64 or (bits == 32 and product["precision"] == "ieee"):
+            unrolled = max(unrolled, rows * columns * inner * bits // 32 // threads)
+    kept, staged = (
+        sum(_extent(a, sizes) * _extent(b, sizes) * _bits(kind, elements) // 8 for a, b, kind in facts[name])
+        for name in ("kept", "staged")
+    )
+    return held, unrolled, kept, staged
+
+
+def _extent(name, sizes):
+    """The extent of a tile, a number or a constant, as a product of matrices has it: a power of two, at least 16."""
+    return max(16, triton.next_power_of_2(sizes.get(name, name if isinstance(name, int) else 1)))
+
+
+def _bits(kind, elements):
+    """The bits of an element type, of `D` or `D::Compute` those of what `D` is."""
+    variable, _, compute = kind.partition("::")
+    element = elements.get(variable, variable)
+    bits = _FLOATS.get(element) or int(element.strip("bfiou") or 8)
+    return max(bits, 32) if compute else bits
+
+
+def _shared_memory():
+    """How many bytes of shared memory a program may have."""
+    driver = triton.runtime.driver.active
+    return driver.utils.get_device_properties(driver.get_current_device())["max_shared_mem"]
 
 
 def _gpu():
@@ -1139,7 +1288,7 @@ class _Tuner:
         return best
 
     def _fitting(self, candidates, device):
-        """The candidates that fit the device, compiled side by side; such as spill registers only where all do."""
+        """The candidates that fit the device, compiled side by side; such as spill many registers only where all do."""
 
         def compiled(config):
             with _gpu().device(device):  # of which each thread has its own
@@ -1149,7 +1298,7 @@ class _Tuner:
             compilations = [*pool.map(compiled, candidates)]
         spills = [self._spills(config, kernel) for config, kernel in zip(candidates, compilations, strict=True)]
         fitting = [(config, count) for config, count in zip(candidates, spills, strict=True) if count is not None]
-        best = [config for config, count in fitting if config is None or count == 0]
+        best = [config for config, count in fitting if count <= _SPILLS]
         return best if any(best) else [config for config, _ in fitting]
 
     def _times(self, candidates):
@@ -1167,7 +1316,7 @@ class _Tuner:
             try:
                 times.append((config, _milliseconds(self._ready(config, copies), updated, 2 * best)))
                 best = min(best, times[-1][1])
-            except RuntimeError as error:  # whatever Triton raises at a launch, such as OutOfResources
+            except Exception as error:  # whatever Triton raises at a launch, such as OutOfResources
                 self.failures.append(error)
         return times
 
@@ -1194,10 +1343,14 @@ class _Tuner:
             return None if config else 0
         try:
             is_loaded = compiled.run is not None  # which loads it, and only then are spills known
-        except RuntimeError as error:
+        except Exception as error:  # such as OutOfResources, which is no RuntimeError
             self.failures.append(error)
             return None
         return compiled.n_spills if is_loaded else None
+
+
+_SPILLS = 64
+"""So many registers of a thread may be written to memory: what a loop does not touch costs little there."""
 
 
 def _milliseconds(run, updated, most):
@@ -1237,7 +1390,7 @@ attention = _Launcher(
             q.nbytes if q.is_contiguous() else -q.nbytes, k.nbytes if k.is_contiguous() else -k.nbytes,
             v.nbytes if v.is_contiguous() else -v.nbytes, o.nbytes if o.is_contiguous() else -o.nbytes
         ),
-        (q.device, q.dtype, k.dtype, v.dtype, o.dtype, queries, keys),
+        (q.device, q.dtype, k.dtype, v.dtype, o.dtype, queries, keys, type(queries), type(keys)),
     ),
     lambda N: N >= 16,
 )
@@ -1253,7 +1406,7 @@ heads_of_batches = _Launcher(
             x.nbytes if x.is_contiguous() else -x.nbytes, w.nbytes if w.is_contiguous() else -w.nbytes,
             y.nbytes if y.is_contiguous() else -y.nbytes
         ),
-        (x.device, x.dtype, w.dtype, y.dtype, heads, rows, k_size),
+        (x.device, x.dtype, w.dtype, y.dtype, heads, rows, k_size, type(heads), type(rows), type(k_size)),
     ),
     lambda N: N >= 16,
 )
@@ -1269,7 +1422,10 @@ parts_of_one_index = _Launcher(
             x.nbytes if x.is_contiguous() else -x.nbytes, w.nbytes if w.is_contiguous() else -w.nbytes,
             y.nbytes if y.is_contiguous() else -y.nbytes
         ),
-        (x.device, x.dtype, w.dtype, y.dtype, heads, rows, k_size, batches),
+        (
+            x.device, x.dtype, w.dtype, y.dtype, heads, rows, k_size, batches, type(heads), type(rows), type(k_size),
+            type(batches)
+        ),
     ),
     lambda N: N >= 16,
 )
@@ -1285,7 +1441,7 @@ places = _Launcher(
             x.nbytes if x.is_contiguous() else -x.nbytes, w.nbytes if w.is_contiguous() else -w.nbytes,
             y.nbytes if y.is_contiguous() else -y.nbytes
         ),
-        (x.device, x.dtype, w.dtype, y.dtype, height, width, channels),
+        (x.device, x.dtype, w.dtype, y.dtype, height, width, channels, type(height), type(width), type(channels)),
     ),
     lambda N: N >= 16,
 )
@@ -1301,21 +1457,6 @@ class Attention(_Bound):
     def _rules(N):
         return (("n", N, "power-of-two", "the length of `arange`"),)
 
-    @staticmethod
-    def _key(N, q, k, v, o, queries, keys):
-        return (
-            q.get_device() == k.get_device() == v.get_device() == o.get_device()
-            and q.is_contiguous()
-            and k.is_contiguous()
-            and v.is_contiguous()
-            and o.is_contiguous()
-            and type(queries) is int
-            and -(2**31) <= queries < 2**31
-            and type(keys) is int
-            and -(2**31) <= keys < 2**31
-            and (q.device, q.dtype, k.dtype, v.dtype, o.dtype)
-        )
-
 
 class HeadsOfBatches(_Bound):
     """`heads_of_batches`, checked: `HeadsOfBatches(n)[grid](...)`."""
@@ -1326,22 +1467,6 @@ class HeadsOfBatches(_Bound):
     @staticmethod
     def _rules(N):
         return (("n", N, "power-of-two", "the length of `arange`"),)
-
-    @staticmethod
-    def _key(N, x, w, y, heads, rows, k_size):
-        return (
-            x.get_device() == w.get_device() == y.get_device()
-            and x.is_contiguous()
-            and w.is_contiguous()
-            and y.is_contiguous()
-            and type(heads) is int
-            and -(2**31) <= heads < 2**31
-            and type(rows) is int
-            and -(2**31) <= rows < 2**31
-            and type(k_size) is int
-            and -(2**31) <= k_size < 2**31
-            and (x.device, x.dtype, w.dtype, y.dtype)
-        )
 
 
 class PartsOfOneIndex(_Bound):
@@ -1354,24 +1479,6 @@ class PartsOfOneIndex(_Bound):
     def _rules(N):
         return (("n", N, "power-of-two", "the length of `arange`"),)
 
-    @staticmethod
-    def _key(N, x, w, y, heads, rows, k_size, batches):
-        return (
-            x.get_device() == w.get_device() == y.get_device()
-            and x.is_contiguous()
-            and w.is_contiguous()
-            and y.is_contiguous()
-            and type(heads) is int
-            and -(2**31) <= heads < 2**31
-            and type(rows) is int
-            and -(2**31) <= rows < 2**31
-            and type(k_size) is int
-            and -(2**31) <= k_size < 2**31
-            and type(batches) is int
-            and -(2**31) <= batches < 2**31
-            and (x.device, x.dtype, w.dtype, y.dtype)
-        )
-
 
 class Places(_Bound):
     """`places`, checked: `Places(n)[grid](...)`."""
@@ -1382,19 +1489,3 @@ class Places(_Bound):
     @staticmethod
     def _rules(N):
         return (("n", N, "power-of-two", "the length of `arange`"),)
-
-    @staticmethod
-    def _key(N, x, w, y, height, width, channels):
-        return (
-            x.get_device() == w.get_device() == y.get_device()
-            and x.is_contiguous()
-            and w.is_contiguous()
-            and y.is_contiguous()
-            and type(height) is int
-            and -(2**31) <= height < 2**31
-            and type(width) is int
-            and -(2**31) <= width < 2**31
-            and type(channels) is int
-            and -(2**31) <= channels < 2**31
-            and (x.device, x.dtype, w.dtype, y.dtype)
-        )

@@ -325,6 +325,12 @@ def functions(n: int, m: int) -> Log:
     yield from (n + 2, m, n, 20, 1)
 
 
+@case("for i in 0..minimum(n, 4) { let j = i; let far = j as i64 + 1; put(far as i32); put(j * 2); }")
+def a_copy_of_a_counter(n: int, m: int) -> Log:
+    for i in range(min(n, 4)):
+        yield from (i + 1, 2 * i)
+
+
 ARGUMENTS = [(0, 5), (1, 1), (5, 1), (-5, -1), (-3, 4), (1, 5), (2, 2), (3, 9), (7, 3), (105, 104)]
 
 
