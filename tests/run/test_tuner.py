@@ -382,6 +382,9 @@ def test_launches_alike_are_checked_once(bench: Bench, device: str, monkeypatch:
     for other in (case, case, Case(device), Case(device)):  # the last ones lie elsewhere
         bound[(37,)](*other.arguments)
         other.check()
+    for grid in (37, [37], lambda meta: (meta["rows"],)):
+        bound[grid](*case.arguments)
+        case.check()
     assert len(calls) == 1
     x, v, y, rows, columns, scale = case.arguments
     for wrong, told in {
@@ -396,6 +399,10 @@ def test_launches_alike_are_checked_once(bench: Bench, device: str, monkeypatch:
             bound[(37,)](*wrong)
     with pytest.raises(ValueError, match="the grid has"):
         bound[(37, 70_000)](*case.arguments)
+    with pytest.raises(TypeError, match="`rows` has type i32"):
+        bound[lambda meta: (meta["rows"] // 1,)](x, v, y, "37", columns, scale)
+    with pytest.raises(KeyError, match="lines"):
+        bound[lambda meta: (meta["lines"],)](*case.arguments)
     with pytest.raises(TypeError, match="did you mean `scale`"):
         bound[(37,)](x, v, y, rows, columns, scal=scale)
     count = len(calls)

@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 922445379
+CHECKSUM = 3207273769
 
 
 def text(names, include):
@@ -96,7 +96,12 @@ def text(names, include):
     yield "                break\n"
     yield "            args = (*args, named.pop(name))\n"
     yield "        if self.tiled is not None or not callable(grid):\n"
-    yield "            grid = self._extents(grid, args if bound is None else bound._checked(args, {}), named)\n"
+    yield "            try:\n"
+    yield "                grid = self._extents(grid, args, named)\n"
+    yield "            except Exception:\n"
+    yield "                if bound is not None:\n"
+    yield "                    bound._checked(args, {})  # arguments that are wrong are told first\n"
+    yield "                raise\n"
     yield "        return grid, args, named\n"
     yield "\n"
     yield "    def _extents(self, grid, args, named):\n"
