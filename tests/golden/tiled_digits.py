@@ -1051,7 +1051,12 @@ class _Launcher:
                 break
             args = (*args, named.pop(name))
         if self.tiled is not None or not callable(grid):
-            grid = self._extents(grid, args if bound is None else bound._checked(args, {}), named)
+            try:
+                grid = self._extents(grid, args, named)
+            except Exception:
+                if bound is not None:
+                    bound._checked(args, {})  # arguments that are wrong are told first
+                raise
         return grid, args, named
 
     def _extents(self, grid, args, named):
@@ -1174,19 +1179,21 @@ class _Launcher:
         """At most eight configurations that a device has room for, those first that leave registers to spare.
 
         A thread has 255 registers, for what the products of a loop give, addresses, and what is multiplied; the first
-        may take `_HELD`. Products of wide numbers, which no matrix unit takes, are unrolled: beyond `_UNROLLED` that is
-        minutes of compilation. Stages are as many as shared memory has room for. `sizes` are constants, `elements`
-        types by variable, `shared` bytes, and `most` limits of blocks.
+        may take `_HELD`. Products of wide numbers, which no matrix unit takes, are unrolled: a thread reads all that it
+        multiplies at once, which should be no more than `_READ`, and beyond `_UNROLLED` it is minutes of compilation.
+        Stages are as many as shared memory has room for. `sizes` are constants, `elements` types by variable, `shared`
+        bytes, and `most` limits of blocks.
         """
         configs = [c for c in self._facts["configs"] if all(c[name] <= size for name, size in most.items())]
         if "products" not in self._facts:
             return configs
         fitting = []
         for config in configs:
-            held, unrolled, kept, staged = _footprint(self._facts, {**self._sizes, **sizes, **config}, elements)
+            held, read, unrolled, kept, staged = _footprint(self._facts, {**self._sizes, **sizes, **config}, elements)
             stages = min(config["num_stages"], (shared - kept) // max(staged, 1))
             if held <= _HELD[1] and unrolled <= _UNROLLED and stages >= min(2, config["num_stages"]):
-                fitting.append((held > _HELD[0], {**config, "num_stages": stages}))
+                is_tight = held > _HELD[0] or read > _READ
+                fitting.append((1 + read if is_tight else 0, {**config, "num_stages": stages}))
         return [config for _, config in sorted(fitting[:8], key=lambda pair: pair[0])]
 
     def _shipped(self, kind):
@@ -1205,25 +1212,28 @@ def _span(tensor):
     return (start, tensor.nbytes) if tensor.is_contiguous() else (_memory(tensor).data_ptr(), _memory(tensor).nbytes())
 
 
-_HELD, _UNROLLED = (160, 192), 512
-"""Registers of a thread for what products give, to spare or not; instructions of a thread for one product."""
+_HELD, _READ, _UNROLLED = (160, 192), 800, 512
+"""Registers of a thread for what products give, with some to spare and at most; for what unrolled ones read in a loop;
+instructions of an unrolled one. By what the assembler for compute capability 9.0 spills."""
 
 
 def _footprint(facts, sizes, elements):
-    """What blocks take: registers and instructions of a thread, bytes of shared memory once and for each stage."""
+    """What blocks take, as `_HELD`, `_READ` and `_UNROLLED` are; bytes of shared memory once, and for each stage."""
     threads = 32 * sizes.get("num_warps", 4)
-    held = unrolled = 0
+    held = read = unrolled = 0
     for product in facts["products"]:
         rows, columns, inner = (_extent(product[axis], sizes) for axis in ("rows", "columns", "inner"))
         bits = _bits(product["type"], elements)
-        held += rows * columns * max(bits, 32) // 32 // threads
+        results = rows * columns / threads
+        held += results * max(bits, 32) / 32
         if bits == 64 or (bits == 32 and product["precision"] == "ieee"):
-            unrolled = max(unrolled, rows * columns * inner * bits // 32 // threads)
+            read += 2 * inner * results**0.5 * bits / 32
+            unrolled = max(unrolled, inner * results * bits / 32)
     kept, staged = (
         sum(_extent(a, sizes) * _extent(b, sizes) * _bits(kind, elements) // 8 for a, b, kind in facts[name])
         for name in ("kept", "staged")
     )
-    return held, unrolled, kept, staged
+    return held, read, unrolled, kept, staged
 
 
 def _extent(name, sizes):
@@ -1349,7 +1359,7 @@ class _Tuner:
         return compiled.n_spills if is_loaded else None
 
 
-_SPILLS = 64
+_SPILLS = 128
 """So many registers of a thread may be written to memory: what a loop does not touch costs little there."""
 
 

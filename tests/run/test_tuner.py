@@ -215,12 +215,12 @@ def test_the_tuner_chooses_constants(choices: ModuleType, benches: Callable[...,
 
 
 def test_what_spills_is_timed_only_where_all_does(bench: Bench, device: str) -> None:
-    bench.spills = lambda config: 0 if config["BLOCK_N"] == 512 else 100
+    bench.spills = lambda config: 0 if config["BLOCK_N"] == 512 else 200
     assert chosen(bench, Case(device))["BLOCK_N"] == 512
     assert [c["BLOCK_N"] for c in bench.tried if c is not None] == [512]
     bench.forget()
     bench.tried.clear()
-    bench.spills = lambda config: 100
+    bench.spills = lambda config: 200
     assert chosen(bench, Case(device, 200, 3)) == BEST
     assert len([c for c in bench.tried if c is not None]) > 2
 
@@ -472,7 +472,7 @@ def test_few_blocks_are_tried_and_registers_and_memory_hold_them(
         assert len(ranked) <= 8
         for config in ranked:
             values = {"HEAD_DIM": head_dim, **config}
-            held, unrolled, kept, staged = attention._footprint(launcher._facts, values, {"D": dtype})
+            held, _, unrolled, kept, staged = attention._footprint(launcher._facts, values, {"D": dtype})
             assert held <= 192
             assert unrolled <= 512
             assert kept + config["num_stages"] * staged <= shared
@@ -499,6 +499,15 @@ def test_blocks_known_to_be_fast_are_tried(
     ranked = [tuple(c.values()) for c in launcher._ranked({"HEAD_DIM": head_dim}, {"D": "bf16"}, H200, {})]
     assert blocks in ranked
     assert not is_first or ranked[0] == blocks
+
+
+@pytest.mark.parametrize(("head_dim", "first"), [(64, (32, 16, 8)), (128, (16, 16, 8)), (256, (16, 16, 8))])
+def test_wide_products_that_read_little_at_once_come_first(
+    attention: ModuleType, head_dim: int, first: tuple[int, ...]
+) -> None:
+    launcher = attention.flash_attention2_backward_dkv
+    ranked = launcher._ranked({"HEAD_DIM": head_dim}, {"D": "f32"}, H200, {})
+    assert tuple(ranked[0].values())[:3] == first
 
 
 def test_a_padded_head_takes_the_blocks_of_the_next_power_of_two(attention: ModuleType) -> None:

@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 1384737131
+CHECKSUM = 214004273
 
 
 def text(names, include):
@@ -102,7 +102,7 @@ def text(names, include):
     yield "        return compiled.n_spills if is_loaded else None\n"
     yield "\n"
     yield "\n"
-    yield "_SPILLS = 64\n"
+    yield "_SPILLS = 128\n"
     yield "\"\"\"So many registers of a thread may be written to memory: what a loop does not touch costs little there.\"\"\"\n"
     yield "\n"
     yield "\n"
