@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from teenyc.codegen.literals import WIDTH, bracketed, docstring_lines, filled, literal, literal_lines
 from teenyc.codegen.metadata import (
@@ -114,7 +114,7 @@ def _launcher_view(kernel: Kernel, tiled: Kernel | None, rows: Kernel | None, na
     functions = [names.function(kernel.name), blocked if rows is None else _with_rows(kernel, rows, blocked, names)]
     lines = [f"{name} = _Launcher(", *(f"    {text}," for text in (literal(name), *functions))]
     lines += _facts_of(kernel, names)
-    allows = "" if tiled is None else _allows(kernel, tiled, names)
+    allows = "" if tiled is None else _allows(kernel, [tiled, *([] if rows is None else [rows])], names)
     return LauncherView((*lines, *([f"    {allows},"] if allows else []), ")"))
 
 
@@ -186,16 +186,16 @@ def _before(kernel: Kernel, rows: Kernel, names: Names) -> Iterator[str]:
     yield "        ),"
 
 
-def _allows(kernel: Kernel, tiled: Kernel, names: Names) -> str:
+def _allows(kernel: Kernel, blocked: Sequence[Kernel], names: Names) -> str:
     """A function of the constants: whether they satisfy what only blocks ask of them; empty where that is nothing."""
     local = {n: names.local(kernel.name, n) for n in _constant_names(kernel)}
     known = set(distinct_requirements(kernel))
-    conditions = []
-    for requirement in distinct_requirements(tiled):
+    conditions: dict[str, None] = {}
+    for requirement in (r for each in blocked for r in distinct_requirements(each)):
         if requirement not in known and requirement.extent.names <= set(local):
             value, least = extent_text(requirement.extent, local), requirement.rule.removeprefix("at-least:")
             assert least.isdigit(), "blocks ask for extents of some size"
-            conditions.append(f"{value} >= {least}")
+            conditions[f"{value} >= {least}"] = None
     if not conditions:
         return ""
     return f"lambda {', '.join(str(fact['name']) for fact in constants_of(kernel, names))}: {' and '.join(conditions)}"

@@ -158,7 +158,7 @@ def tiled_facts(kernel: Kernel, before: Kernel | None, names: Names) -> dict[str
         "counts": {AXES[axis]: names.local(kernel.name, name) for axis, name in tiling.counts},
         "constants": [names.local(kernel.name, name) for name in tiling.constants],
         "plain": dict(kernel.attributes.options),
-        "dots": _has_dots(kernel),
+        "dots": _has_dots(kernel) or (before is not None and _has_dots(before)),
         "configs": [{names.local(kernel.name, n): value for n, value in config} for config in tiling.configurations],
         **({} if kernel.attributes.configs else footprint(kernel, local)),
         **({"rows": rows_facts(before, names)} if before is not None else {}),

@@ -159,26 +159,33 @@ def _blocked(
     Behind the kernel that runs before, if there is one. A target without the instructions is left to the kernel as
     written.
     """
-    if not allows_blocks(signature, blocks.tiled):
+    before = _before(launcher, signature, blocks, target, triton)
+    if before is None or not allows_blocks(signature, blocks):
         return
-    before = None
-    if blocks.rows is not None:
-        form = rows_signature(signature, blocks)
-        before = form, _compile(launcher.tiled.rows, form, target, triton, Reporter())
-        if before[1] is None:
-            return
+    kernel = launcher.tiled if blocks.rows is None else launcher.tiled.tiled
     least: int | None = None
     for config in _ordered(launcher, signature, target):
         form = tiled_signature(signature, blocks, config)
-        result = _compile(launcher.tiled if before is None else launcher.tiled.tiled, form, target, triton, Reporter())
+        result = _compile(kernel, form, target, triton, Reporter())
         if result is not None and result.metadata.shared <= target.shared_memory:
-            yield from [before] if before is not None else []
+            yield from before
             yield form, result
             return
         if result is not None:
             least = min(result.metadata.shared, least or result.metadata.shared)
     if least is not None:
         _fits(signature, target, least, reporter)
+
+
+def _before(
+    launcher: Any, signature: Signature, blocks: Blocks, target: Target, triton: Any
+) -> tuple[tuple[Signature, Any], ...] | None:
+    """The kernel that runs before, if there is one; None where the target cannot run it."""
+    if blocks.rows is None:
+        return ()
+    form = rows_signature(signature, blocks)
+    result = _compile(launcher.tiled.rows, form, target, triton, Reporter())
+    return ((form, result),) if result is not None and result.metadata.shared <= target.shared_memory else None
 
 
 def _ordered(launcher: Any, signature: Signature, target: Target) -> list[dict[str, int]]:

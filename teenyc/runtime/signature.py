@@ -151,10 +151,11 @@ def _scratch(plain: Signature, blocks: Blocks) -> Iterator[Argument]:
         yield Argument(name, f"*{_triton(element)}", element.name, 8, "rows")
 
 
-def allows_blocks(plain: Signature, tiled: Kernel) -> bool:
-    """Whether the constants satisfy what the blocked kernel asks of them beside the kernel as written."""
+def allows_blocks(plain: Signature, blocks: Blocks) -> bool:
+    """Whether the constants satisfy what blocked kernels ask of them beside the kernel as written."""
     known = {c.name: c.known for c in plain.kernel.constants if c.known is not None}
-    asked = (r for r in tiled.requirements if r not in plain.kernel.requirements)
+    rows = blocks.rows.requirements if blocks.rows is not None else ()
+    asked = (r for r in (*blocks.tiled.requirements, *rows) if r not in plain.kernel.requirements)
     return all((r.extent.substitute(known).known or 0) >= int(r.rule.removeprefix("at-least:")) for r in asked)
 
 

@@ -266,6 +266,36 @@ def test_numbers_of_many_kinds_in_loops_of_many_kinds(
         assert made, "a kernel runs before"
 
 
+SUMMED = """
+#[kernel(tile(row, k))]
+fn energies<const N: i32>(m: Pointer<f32>, w: Pointer<f32>, a: Pointer<f32>, c: Pointer<f32>, size: i32) {
+    let row = program_id(0);
+    let lane = arange(0, N);
+    let matrix = load(m + lane[(.., None)] * N + lane[(None, ..)]);
+    let mut total = 0.0;
+    for k in 0..size {
+        let y = sum(matrix * load(w + k * N + lane)[(None, ..)], axis = 1);
+        total += sum(y * y, axis = 0) * load(a + row * size + k);
+    }
+    store(c + row, total);
+}
+"""
+
+
+@pytest.mark.parametrize("n", [8, 16, 32])
+def test_products_of_matrices_before_ask_of_constants_too(
+    folder: Path, device: str, n: int, made: list[torch.Tensor]
+) -> None:
+    kernel = module_of(SUMMED, folder, "summed", verify_ir=True).energies
+    rows, size = 5, 21
+    m, w, a = (torch.randn(shape, device=device) for shape in ((n, n), (size, n), (rows, size)))
+    c = Guarded((rows,), torch.float32, device)
+    made.clear()
+    kernel[rows,](m, w, a, c.tensor, size, N=n)
+    assert bool(made) == (n >= 16)
+    close(c.check(), a.double() @ (w.double() @ m.double().T).square().sum(1), 1e-4)
+
+
 def test_what_is_only_compiled_makes_no_memory(
     bundled: ModuleType, device: str, made: list[torch.Tensor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -277,21 +307,23 @@ def test_what_is_only_compiled_makes_no_memory(
         monkeypatch.setattr(both, name, Compiler(name, seen))
     made.clear()
     blocks = {"num_k_rows": 20, "HEAD_DIM": 16, "BLOCK_M": 16, "BLOCK_N": 32}
-    assert both.warmup(*tensors, 20, 20, 0.25, grid=(2, 1, 1), **blocks) == "tiled"
+    assert both.warmup(*tensors, 20, 20, 0.25, grid=(2, 1, 1), **blocks) is both.tiled
     assert seen == [("rows", (2, 1, 1), torch.float32), ("tiled", (2, 1, 1), torch.float32)]
     assert made == []
 
 
 class Compiler:
-    """A kernel that notes what it is compiled for."""
+    """A kernel that notes what it is compiled for; once compiled, it can be run."""
+
+    run = True
 
     def __init__(self, name: str, seen: list[Any]) -> None:
         self.name, self.seen = name, seen
 
-    def warmup(self, *args: Any, grid: tuple[int, ...], **named: Any) -> str:
+    def warmup(self, *args: Any, grid: tuple[int, ...], **named: Any) -> Compiler:
         (dtype,) = (a for a in args if isinstance(a, torch.dtype))
         self.seen.append((self.name, grid, dtype))
-        return self.name
+        return self
 
 
 def test_every_form_of_a_launch(folder: Path, device: str) -> None:
