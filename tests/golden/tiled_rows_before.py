@@ -934,8 +934,9 @@ class _WithRows:
             if name in named:
                 config[name] = named[name]
         if warmup:  # which takes dtypes in the place of tensors
-            self.rows.warmup(*given, *memory, count, grid=tuple(blocks), **config)
-            return self.tiled.warmup(*args, *memory, grid=grid, **named)
+            compiled = self.rows.warmup(*given, *memory, count, grid=tuple(blocks), **config)
+            has_room = compiled is None or compiled.run is not None  # which loads it, or raises that the device lacks it
+            return self.tiled.warmup(*args, *memory, grid=grid, **named) if has_room else None
         if count:
             self.rows.run(*given, *memory, count, grid=tuple(blocks), warmup=False, **config)
         return self.tiled.run(*args, *memory, grid=grid, warmup=False, **named)
