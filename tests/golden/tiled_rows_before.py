@@ -935,7 +935,7 @@ class _WithRows:
                 config[name] = named[name]
         if warmup:  # which takes dtypes in the place of tensors
             compiled = self.rows.warmup(*given, *memory, count, grid=tuple(blocks), **config)
-            has_room = compiled is None or compiled.run is not None  # which loads it, or raises that the device lacks it
+            has_room = compiled is None or compiled.run is not None  # which loads it, or says that it cannot
             return self.tiled.warmup(*args, *memory, grid=grid, **named) if has_room else None
         if count:
             self.rows.run(*given, *memory, count, grid=tuple(blocks), warmup=False, **config)

@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 4126596557
+CHECKSUM = 4090050314
 
 
 def text(names, include):
@@ -49,7 +49,7 @@ def text(names, include):
     yield "                config[name] = named[name]\n"
     yield "        if warmup:  # which takes dtypes in the place of tensors\n"
     yield "            compiled = self.rows.warmup(*given, *memory, count, grid=tuple(blocks), **config)\n"
-    yield "            has_room = compiled is None or compiled.run is not None  # which loads it, or raises that the device lacks it\n"
+    yield "            has_room = compiled is None or compiled.run is not None  # which loads it, or says that it cannot\n"
     yield "            return self.tiled.warmup(*args, *memory, grid=grid, **named) if has_room else None\n"
     yield "        if count:\n"
     yield "            self.rows.run(*given, *memory, count, grid=tuple(blocks), warmup=False, **config)\n"
