@@ -7,7 +7,7 @@ from teenyc.record import record, replace
 from teenyc.source import Span
 from teenyc.tiling import ends
 from teenyc.tiling.plan import LoopPlan
-from teenyc.tiling.room import interval, is_near
+from teenyc.tiling.room import ROOM, interval, is_near
 from teenyc.tiling.state import Blocking, Bounds, RefusedError, Tile, element_of, shape_of
 from teenyc.types import BOOL, I32, I64, Element, Extent, scalar
 
@@ -31,8 +31,9 @@ class Part:
 def parts(b: Blocking, loop: For, plan: LoopPlan) -> list[Part]:
     """The parts of a loop's range: masked blocks where a row may start later, full ones, and masked ones to the end."""
     step = number(loop.step)
-    is_positive = isinstance(loop.step, Constant) or (isinstance(step, int) and step > 0)
-    if not is_positive or element_of(loop.counter) not in (I32, I64):
+    is_up = not isinstance(loop.step, Literal) or (isinstance(step, int) and step > 0)  # Triton counts no other way
+    is_exact = not isinstance(loop.step, Value) or element_of(loop.counter) == I64
+    if not (is_up and is_exact) or element_of(loop.counter) not in (I32, I64):
         raise RefusedError("a loop whose step is not known to be positive", loop.span)
     own = b.bounds.get(loop.counter.id)
     if own is None:
@@ -102,7 +103,7 @@ def flags(b: Blocking, loop: For, plan: LoopPlan, start: Value, part: Part) -> d
         name, tile = b.names.get(flag.id, ""), b.tile(bound, loop.span)
         if not tile.lead:
             found[flag.id] = _before(b, loop, plan, start, tile, name)
-        elif element_of(start) == I64:
+        elif element_of(start) == I64 and _is_small(loop.step):
             near = _near(b, start, tile, part, loop.span)
             found[flag.id] = _compared(b, operator, _lanes(b, loop, plan, I32), near, loop.span, name)
     return found
@@ -122,6 +123,11 @@ def _near(b: Blocking, start: Value, bound: Tile, part: Part, span: Span) -> Til
     return replace(far, operand=b.let(Cast(operand=far.operand), I32, shape_of(far.operand), span))
 
 
+def _is_small(step: Operand) -> bool:
+    """Whether 32 bits hold how far a block goes."""
+    return isinstance(step, Literal) and step.value * ROOM <= I32.maximum
+
+
 def _lanes(b: Blocking, loop: For, plan: LoopPlan, element: Element) -> Tile:
     """How far each iteration of a block is from its start."""
     span, shape = loop.span, (Extent.of(plan.axis.block),)
@@ -129,7 +135,7 @@ def _lanes(b: Blocking, loop: For, plan: LoopPlan, element: Element) -> Tile:
     if element != I32:
         lanes = b.let(Cast(operand=lanes), element, shape, span)
     if number(loop.step) != 1:
-        by = loop.step
+        by = uniform(b, loop.step, span)
         if isinstance(by, Literal):
             by = replace(by, type=scalar(element))
         elif element_of(by) != element:
@@ -203,7 +209,7 @@ def _block(b: Blocking, loop: For, plan: LoopPlan) -> Operand:
     block: Operand = Constant(plan.axis.block, scalar(I32))
     if element != I32:
         block = b.let(Cast(operand=block), element, (), loop.span)
-    return block if number(loop.step) == 1 else _binary(b, "mul", block, loop.step, loop.span)
+    return block if number(loop.step) == 1 else _binary(b, "mul", block, uniform(b, loop.step, loop.span), loop.span)
 
 
 def number(operand: Operand) -> object:

@@ -83,7 +83,8 @@ def _begin(b: Blocking, loop: For, plan: LoopPlan, counter: Value, part: Part) -
         lanes = b.let(Cast(operand=lanes), element, shape, span)
     stepped = lanes
     if bounds.number(loop.step) != 1:
-        stepped = b.let(Binary(operator="mul", left=lanes, right=loop.step), element, shape, span)
+        step = bounds.uniform(b, loop.step, span)
+        stepped = b.let(Binary(operator="mul", left=lanes, right=step), element, shape, span)
     iteration = b.let(Binary(operator="add", left=counter, right=stepped), element, shape, span, loop.counter.name)
     b.tiles[loop.counter.id] = Tile(iteration, (plan.axis,))
     b.tiles.update((id, Tile(Literal(True, scalar(BOOL)))) for id in part.known)

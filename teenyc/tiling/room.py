@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from teenyc.ir import intervals
 from teenyc.ir.intervals import Interval
-from teenyc.ir.nodes import Binary, Block, Call, Cast, Copy, For, Let, Literal, Operand, Statement, Value
+from teenyc.ir.nodes import Binary, Block, Call, Cast, Copy, For, Let, Literal, Offset, Operand, Statement, Value
 from teenyc.ir.walk import map_statements, operands_of, substitute
 from teenyc.record import replace
 from teenyc.source import Span
@@ -27,9 +27,12 @@ PROGRAMS: Interval = (0, I32.maximum - 2 * ROOM)
 
 def roomy(statement: Statement, lets: Mapping[int, Let], ids: Iterator[int]) -> tuple[Statement, ...]:
     """A loop with room for blocks, with what stands in front; others as they are."""
-    if not isinstance(statement, For) or element_of(statement.counter) != I32 or _has_room(statement, lets):
+    if not isinstance(statement, For):
         return (statement,)
-    if not any(_is_of_row(bound, lets) for bound in (statement.start, statement.stop)):
+    if element_of(statement.counter) == I64:
+        return (_read_wide(statement, lets),)
+    is_of_row = any(_is_of_row(bound, lets) for bound in (statement.start, statement.stop))
+    if element_of(statement.counter) != I32 or not is_of_row or _has_room(statement, lets):
         return (statement,)
     before: list[Statement] = []
     start, stop, step = (
@@ -37,21 +40,37 @@ def roomy(statement: Statement, lets: Mapping[int, Let], ids: Iterator[int]) -> 
     )
     wide = replace(statement.counter, type=scalar(I64))
     narrow = replace(statement.counter, id=next(ids))
+    cast = Let(results=(narrow,), operation=Cast(operand=wide), span=statement.span)
+    body = _reading(substitute(statement.body, {wide.id: narrow}), narrow, wide)
+    body = replace(body, statements=(cast, *body.statements))
+    return (*before, replace(statement, counter=wide, start=start, stop=stop, step=step, body=body))
+
+
+def _read_wide(loop: For, lets: Mapping[int, Let]) -> For:
+    """A loop in 64 bits whose counter, which 32 hold, is read as it counts where that makes no difference."""
+    first, last = interval(lets, loop.start)[0], interval(lets, loop.stop)[1]
+    if not intervals.fits((first, last), intervals.of_type(I32)):
+        return loop
+    body = loop.body
+    for statement in loop.body.statements:
+        match statement:
+            case Let(operation=Cast(operand=operand), results=(narrow,)) if operand == loop.counter:
+                body = _reading(body, narrow, loop.counter) if narrow.type == scalar(I32) else body
+    return loop if body is loop.body else replace(loop, body=body)
+
+
+def _reading(body: Block, narrow: Value, wide: Value) -> Block:
+    """A body that reads a counter in 64 bits where it made that of one in 32, and in addresses."""
 
     def reading(inner: Statement) -> tuple[Statement, ...]:
-        """A conversion to 64 bits is the counter as it counts."""
-        match inner:
-            case Let(operation=Cast(operand=operand), results=(result,)) if (operand, result.type) == (
-                narrow,
-                wide.type,
-            ):
-                return (replace(inner, operation=Copy(operand=wide)),)
+        operation = inner.operation if isinstance(inner, Let) else None
+        if isinstance(inner, Let) and isinstance(operation, Cast) and operation.operand == narrow:
+            return (replace(inner, operation=Copy(operand=wide)),) if inner.results[0].type == wide.type else (inner,)
+        if isinstance(inner, Let) and isinstance(operation, Offset) and operation.offset == narrow:
+            return (replace(inner, operation=replace(operation, offset=wide)),)
         return (inner,)
 
-    body = map_statements(substitute(statement.body, {wide.id: narrow}), reading)
-    cast = Let(results=(narrow,), operation=Cast(operand=wide), span=statement.span)
-    body = Block(statements=(cast, *body.statements), yields=body.yields)
-    return (*before, replace(statement, counter=wide, start=start, stop=stop, step=step, body=body))
+    return map_statements(body, reading)
 
 
 def interval(lets: Mapping[int, Let], operand: Operand) -> Interval:

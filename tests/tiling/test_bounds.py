@@ -52,6 +52,7 @@ LOOPS = {
     "nested": f"for k_row in 0..keys {{ if k_row <= q_row {{ if k_row % 2 == 0 {{ {STEP} }} }} }}",
     "skipped": f"for k_row in 0..keys {{ if k_row > q_row {{ continue; }} {STEP} }}",
     "every_third": f"for k_row in (1..keys).step_by(3) {{ {STEP} }}",
+    "by_any_step": f"for k_row in (1..keys).step_by(window) {{ {STEP} }}",
     "while": f"let mut k_row = 1; while k_row < minimum(q_row + 2, keys) {{ {STEP} k_row += 2; }}",
     "everywhere": f"for k_row in 0..keys {{ if window > 0 {{ {STEP} }} }}",
 }
@@ -70,6 +71,7 @@ def _counts(kind: str, rows: int, keys: int, window: int) -> torch.Tensor:
         "nested": (j <= i) & (j % 2 == 0),
         "skipped": j <= i,
         "every_third": every & (j % 3 == 1),
+        "by_any_step": every & (j % window == 1 % window) if window else every,
         "while": (j % 2 == 1) & (j < i + 2),
         "everywhere": every & (window > 0),
     }[kind]
