@@ -16,7 +16,7 @@ from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir.nodes import Binary, Call, Cast, Copy, ExpandDims, Let, Program, Value
 from teenyc.ir.walk import bodies_of, operands_of, statements_of
-from teenyc.types import I8, I16, I32, TensorType
+from teenyc.types import I8, I16, I32, DType, TensorType, Type, is_integer
 
 Finding = Outside | Unwritten | Broken | Race | Undefined | Wrapped | MadeNan | Missed
 
@@ -149,9 +149,18 @@ class Sanitizer(Watcher):
 def _reread(program: Program) -> Iterator[int]:
     for body in bodies_of(program):
         for _, statement in statements_of(body.body):
-            operation = statement.operation if isinstance(statement, Let) else None
-            if isinstance(operation, Cast) and isinstance(operation.operand, Value):
-                yield operation.operand.id
+            if not isinstance(statement, Let) or not isinstance(statement.operation, Cast):
+                continue
+            operand = statement.operation.operand
+            source, target = (_integer(o.type) for o in (operand, statement.results[0]))
+            is_reread = source is not None and target is not None and source.bits == target.bits
+            if is_reread and isinstance(operand, Value):
+                yield operand.id
+
+
+def _integer(type: Type) -> DType | None:
+    element = type.element if isinstance(type, TensorType) else None
+    return element if isinstance(element, DType) and is_integer(element) else None
 
 
 def _left_out(numbers: Array) -> Array | None:
