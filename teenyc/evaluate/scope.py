@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, assert_never
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from teenyc.evaluate.numbers import held_dtype
 from teenyc.ir.nodes import Function, Kernel
 from teenyc.record import field, record
-from teenyc.types import Compute, DType, Element, Extent, Kind, Pointer, Shape, TensorType, Type, TypeVar, compute_type
+from teenyc.types import (
+    Compute,
+    DType,
+    Element,
+    Extent,
+    Pointer,
+    Quotient,
+    Shape,
+    TensorType,
+    Type,
+    TypeVar,
+    compute_type,
+)
 
 ADDRESS = np.dtype(np.int64)
 """The dtype of addresses."""
+
+
+Numbers: TypeAlias = "Mapping[Any, int]"
+"""Numbers by the atoms of extents: by names, and by quotients that only the shapes of arguments tell."""
 
 
 @record
@@ -41,7 +57,7 @@ class Scope:
     """The bindings of a kernel or of one call of a device function."""
 
     elements: Mapping[str, DType] = field(default_factory=dict)
-    constants: Mapping[str, int] = field(default_factory=dict)
+    constants: Numbers = field(default_factory=dict)
 
     def dtype(self, element: Element) -> DType:
         """The type that elements are stored in; not of pointers."""
@@ -64,7 +80,7 @@ class Scope:
 
     def extent(self, extent: Extent) -> int:
         """The size of an axis."""
-        known = extent.known if extent.known is not None else extent.substitute(self.constants).known
+        known = value_of(extent, self.constants)
         assert known is not None, f"{extent} is known when a kernel runs"
         return known
 
@@ -77,21 +93,42 @@ class Scope:
         return self.shape(type.shape)
 
 
-def solved(extent: Extent, size: int, known: Mapping[str, int]) -> dict[str, int]:
-    """The one name that is left in an extent of this size, with its number; nothing where there is not one."""
-    left = extent.substitute(known)
-    variable = [(monomial, factor) for monomial, factor in left.terms if monomial]
-    rest = size - sum(factor for monomial, factor in left.terms if not monomial)
-    if len(variable) != 1:
+def value_of(extent: Extent, known: Numbers) -> int | None:
+    """The size of an axis as far as it is known: names have numbers, and so may quotients that callers pass on."""
+    if extent.known is not None:
+        return extent.known
+    total = 0
+    for monomial, factor in extent.terms:
+        for atom in monomial:
+            number = known.get(atom)
+            if number is None and isinstance(atom, Quotient):
+                number = _quotient(atom, known)
+            if number is None:
+                return None
+            factor *= number
+        total += factor
+    return total
+
+
+def _quotient(atom: Quotient, known: Numbers) -> int | None:
+    over, under = value_of(atom.numerator, known), value_of(atom.denominator, known)
+    return None if over is None or not under else abs(over) // abs(under) * (1 if (over < 0) == (under < 0) else -1)
+
+
+def solved(extent: Extent, size: int, known: Numbers) -> dict[Any, int]:
+    """The one name or quotient that is left in an extent of this size, with its number; nothing if there is not one."""
+    values = {monomial: value_of(Extent(((monomial, factor),)), known) for monomial, factor in extent.terms}
+    left = [(monomial, factor) for monomial, factor in extent.terms if values[monomial] is None]
+    rest = size - sum(value for value in values.values() if value is not None)
+    if len(left) != 1 or len(left[0][0]) != 1 or rest % left[0][1]:
         return {}
-    (monomial, factor) = variable[0]
-    is_one = len(monomial) == 1 and isinstance(monomial[0], str) and rest % factor == 0
-    return {str(monomial[0]): rest // factor} if is_one else {}
+    ((atom,), factor) = left[0]
+    return {atom: rest // factor}
 
 
-def padded(kernel: Kernel, constants: Mapping[str, int]) -> dict[str, int]:
+def padded(kernel: Kernel, constants: Mapping[str, int]) -> dict[Any, int]:
     """The constants of a kernel with those numbers that it makes of them: the next powers of two."""
-    found = dict(constants)
+    found: dict[Any, int] = {**constants}
     for each in kernel.padded:
         found[each.name] = max(each.minimum, 1 << max(found[each.of] - 1, 0).bit_length())
     return found
@@ -108,16 +145,3 @@ def bound(function: Function, given: tuple[Type, ...], around: Scope) -> dict[st
         if isinstance(variable, TypeVar) and not isinstance(type.element, Pointer):
             elements.setdefault(variable.name, around.dtype(type.element))
     return elements
-
-
-def kind_text(dtype: DType) -> str:
-    """What kind of number a type holds, in words."""
-    match dtype.kind:
-        case Kind.BOOL:
-            return "true or false"
-        case Kind.SIGNED | Kind.UNSIGNED:
-            return "an integer"
-        case Kind.FLOAT:
-            return "a number"
-        case _:
-            assert_never(dtype.kind)

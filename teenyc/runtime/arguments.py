@@ -121,7 +121,8 @@ class _Binding:
             given = tuple(getattr(self.given.get(name), "shape", ()))
             if len(given) == len(shape):
                 for extent, size in zip(shape, given, strict=True):
-                    self.sizes |= solved(extent, int(size), self.sizes)
+                    found = solved(extent, int(size), self.sizes)
+                    self.sizes |= {name: number for name, number in found.items() if isinstance(name, str)}
 
     def known_shape(self, name: str) -> tuple[int, ...] | None:
         """The shape that the attribute states for a tensor, where all in it is known."""
