@@ -96,11 +96,12 @@ def run(**arguments: Any) -> int:
     Each --arg gives a parameter: NAME=randn(4,64), rand, randint(0,9,64), zeros, ones, full(64,0.5), arange(64),
     empty(64), a file x.npy, or a number. What the kernel's attributes say need not be given.
     """
+    from teenyc.cli.run import RunSettings
     from teenyc.cli.run import run as run_kernel
     from teenyc.cli.terminal import wants_color
 
     color = wants_color(arguments.pop("color"), machine_readable=False)
-    return run_kernel(**arguments, color=color)
+    return run_kernel(RunSettings(**arguments, color=color))
 
 
 @teenyc.command()

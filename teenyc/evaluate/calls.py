@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from teenyc.evaluate.arithmetic import aligned, together
+from teenyc.evaluate.accesses import and_active, arguments_of, atomic, atomic_poll, block, load, store
+from teenyc.evaluate.arithmetic import together
 from teenyc.evaluate.numbers import Array, converted, cut_toward_zero, held_dtype, is_narrow, reread, rounded
 from teenyc.evaluate.scope import Scope, bound
 from teenyc.evaluate.views import BlockView
-from teenyc.evaluate.watch import Broken, FaultError, Impossible, Lanes, Place
+from teenyc.evaluate.watch import Broken, FaultError, Impossible, Lanes
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Intrinsic, Param, Role
 from teenyc.ir.nodes import Attribute, Call, Let, Value
@@ -42,12 +43,12 @@ def referred(frame: Frame, let: Let, call: Call) -> tuple[Held, ...]:
     record = TABLE[call.intrinsic]
     reference = record.batched or record.reference
     assert reference is not None, f"`{record.name}` has a reference"
-    given = dict(zip((n for n, _ in call.operands), _operands(frame, let, call), strict=True))
+    operands = dict(zip((n for n, _ in call.operands), _operands(frame, let, call), strict=True))
     arguments: dict[str, Any] = {}
     for param in record.params:
-        for name in _names(param, given, call):
-            if name in given:
-                arguments[name] = bool(given[name].reshape(-1)[0]) if param.role is Role.FLAG else given[name]
+        for name in _names(param, operands, call):
+            if name in operands:
+                arguments[name] = bool(operands[name].reshape(-1)[0]) if param.role is Role.FLAG else operands[name]
             elif (static := call.attribute(name, _default(param))) is not None:
                 arguments[name] = _static(frame, param, static, call)
     _lay_flat(record, call, arguments)
@@ -73,12 +74,12 @@ def _operands(frame: Frame, let: Let, call: Call) -> list[Array]:
     return together(arrays)
 
 
-def _names(param: Param, given: Mapping[str, Array], call: Call) -> Iterator[str]:
+def _names(param: Param, operands: Mapping[str, Array], call: Call) -> Iterator[str]:
     """The argument of a parameter, or those of its list."""
     if not param.several:
         yield param.name
         return
-    names = (*given, *(n for n, _ in call.attributes))
+    names = (*operands, *(n for n, _ in call.attributes))
     yield from (n for n in names if n.rstrip("0123456789") == param.name)
 
 
@@ -136,8 +137,8 @@ def _combining(frame: Frame, name: str, call: Call) -> Callable[..., Any]:
 
     function = frame.world.functions[name]
     types = tuple(o.type for _, o in call.operands)
-    given = (*types, *types) if len(function.parameters) == 2 * len(types) else types
-    elements = bound(function, given, frame.scope)
+    taken = (*types, *types) if len(function.parameters) == 2 * len(types) else types
+    elements = bound(function, taken, frame.scope)
     constants = {c.name: frame.scope.constants[c.name] for c in function.constants if c.name in frame.scope.constants}
 
     def combine(*arrays: Any) -> Any:
@@ -171,145 +172,6 @@ def _axis(call: Call) -> int:
     axis = call.attribute("axis")
     assert isinstance(axis, int), "the checker reads axes"
     return axis
-
-
-# ---- memory ---------------------------------------------------------------------------------------------------------
-
-
-def load(frame: Frame, let: Let, call: Call, active: Mask) -> tuple[Held, ...]:
-    address, mask, other = _given(frame, call, "pointer", "mask", "other")
-    assert address is not None, "a load has an address"
-    memory, place = frame.world.memory, frame.place(let.span, active)
-    if memory.watcher.is_curious:
-        return (_watched_load(frame, address, mask, other, place),)
-    is_one = all(a is None or len(a) == 1 for a in (address, mask, other))
-    mask = mask if is_one else _and_active(mask, active, address.ndim - 1)
-    return (memory.load(address, mask, other, place),)
-
-
-def _watched_load(frame: Frame, address: Array, mask: Array | None, other: Array | None, place: Place) -> Array:
-    """A load by each program for itself; lanes that a mask leaves out hold what the watcher says."""
-    everyone = np.ones(len(frame.programs), bool) if place.active is None else place.active
-    memory = frame.world.memory
-    whole = _and_active(mask, everyone, address.ndim - 1)
-    numbers = memory.load(address, whole, other, place)
-    return numbers if mask is None or other is not None else memory.watcher.left_out(numbers, mask)
-
-
-def store(frame: Frame, let: Let, call: Call, active: Mask) -> tuple[Held, ...]:
-    address, value, mask = _given(frame, call, "pointer", "value", "mask")
-    assert address is not None, "a store has an address"
-    assert value is not None, "a store has a value"
-    _write(frame, let, address, value, mask, active)
-    return ()
-
-
-def _write(frame: Frame, let: Let, address: Array, value: Array, mask: Array | None, active: Mask) -> None:
-    """Every active program writes; where all write the same to the same place, once is enough."""
-    memory, place = frame.world.memory, frame.place(let.span, active)
-    if memory.watcher.is_curious or any(a is not None and len(a) > 1 for a in (address, value, mask)):
-        everyone = np.ones(len(frame.programs), bool) if active is None and memory.watcher.is_curious else active
-        mask = _and_active(mask, everyone, address.ndim - 1)
-    memory.store(address, value, mask, place)
-
-
-def atomic(frame: Frame, let: Let, call: Call, active: Mask) -> tuple[Held, ...]:
-    """Each program in turn, each lane in turn."""
-    names = [n for n, _ in call.operands if n not in ("pointer", "mask", "timeout_ns")]
-    address, mask, *values = _given(frame, call, "pointer", "mask", *names)
-    assert address is not None, "an atomic has an address"
-    given = [v for v in values if v is not None]
-    old = _update(frame, let, call, address, given, mask, active)
-    return (old,) if let.results else ()
-
-
-def atomic_poll(frame: Frame, let: Let, call: Call, active: Mask) -> tuple[Held, ...]:
-    """Nothing changes memory while a program waits: what is not there now never comes."""
-    address, expected = _given(frame, call, "pointer", "expected_value")
-    assert address is not None, "an atomic has an address"
-    assert expected is not None, "what is waited for is stated"
-    return (_update(frame, let, call, address, [], None, active) == expected,)
-
-
-def _update(
-    frame: Frame, let: Let, call: Call, address: Array, values: list[Array], mask: Array | None, active: Mask
-) -> Array:
-    everyone = np.ones(len(frame.programs), bool) if active is None else active
-    update = TABLE[call.intrinsic].update
-    assert update is not None, f"`{call.intrinsic}` says what it leaves"
-    function = getattr(np, update) if isinstance(update, str) else update
-    flags = _and_active(mask, everyone, address.ndim - 1)
-    return frame.world.memory.update(address, values, flags, function, frame.place(let.span, active))
-
-
-def _given(frame: Frame, call: Call, *names: str) -> list[Array | None]:
-    """Arguments of an access, with one number of axes; None for those that are left out."""
-    operands = {n: frame.array(o) for n, o in call.operands if n in names}
-    lined = dict(zip(operands, together(list(operands.values())), strict=True))
-    return [lined.get(name) for name in names]
-
-
-def _and_active(mask: Array | None, active: Mask, rank: int) -> Array | None:
-    if active is None:
-        return mask
-    spread = aligned(active, rank)
-    return spread if mask is None else mask & spread
-
-
-# ---- blocks of memory -----------------------------------------------------------------------------------------------
-
-
-def block(frame: Frame, let: Let, call: Call, active: Mask) -> tuple[Held, ...]:
-    """What works on descriptors and block pointers: makes them, moves them, or accesses a block."""
-    base = call.operand("base")
-    if base is not None:
-        start = frame.of(base)
-        if isinstance(start, BlockView):
-            return (start.moved(_listed(frame, call, "offsets")),)
-        lists = (_listed(frame, call, name) for name in ("shape", "strides", "offsets"))
-        return (BlockView(start, *lists),)
-    address, mask = _block_of(frame, call)
-    flags = _and_active(mask, active, address.ndim - 1)
-    value = call.operand("value")
-    place = frame.place(let.span, active)
-    if value is None:
-        (result,) = let.results
-        return (frame.world.memory.load(address, flags, _padding(frame, call, result), place),)
-    numbers = aligned(frame.array(value), address.ndim - 1)
-    if TABLE[call.intrinsic].update is not None:
-        _update(frame, let, call, address, [numbers], mask, active)
-    else:
-        _write(frame, let, address, numbers, mask, active)
-    return ()
-
-
-def _listed(frame: Frame, call: Call, name: str) -> tuple[Array, ...]:
-    items = (o for n, o in call.operands if n.rstrip("0123456789") == name)
-    return tuple(converted(frame.array(o), np.dtype(np.int64)) for o in items)
-
-
-def _block_of(frame: Frame, call: Call) -> tuple[Array, Array]:
-    """The addresses of the block that a call is about, and which of its lanes lie inside."""
-    operand = call.operand("desc") or call.operand("pointer")
-    assert operand is not None, "an access goes through a descriptor"
-    view = frame.of(operand)
-    assert isinstance(view, BlockView), "a descriptor is a view of memory"
-    block = frame.scope.shape(operand.type.block)  # type: ignore[union-attr]  # it is one of a descriptor
-    rows, column = call.operand("x_offsets"), call.operand("y_offset")
-    if rows is not None and column is not None:
-        lanes = aligned(converted(frame.array(column), np.dtype(np.int64)), 1) + np.arange(block[1])
-        return view.places((converted(frame.array(rows), np.dtype(np.int64)), lanes), (0, 1))
-    checked = call.attribute("boundary_check", ()) if view.offsets else tuple(range(len(block)))
-    assert isinstance(checked, tuple), "the axes that are checked"
-    axes = [a for a in checked if isinstance(a, int)]
-    return view.block(view.offsets or _listed(frame, call, "offsets"), block, axes)
-
-
-def _padding(frame: Frame, call: Call, result: Value) -> Array:
-    operand = call.operand("desc") or call.operand("pointer")
-    assert operand is not None, "an access goes through a descriptor"
-    pads_nan = getattr(operand.type, "pads_nan", False) or call.attribute("padding_option") == "nan"
-    return np.array([np.nan if pads_nan else 0]).astype(frame.scope.held(result.type))
 
 
 # ---- numbers --------------------------------------------------------------------------------------------------------
@@ -351,11 +213,11 @@ def _element(type: Type) -> Any:
 
 def asserted(frame: Frame, let: Let, call: Call, active: Mask) -> tuple[Held, ...]:
     """Stops where a condition does not hold in a lane of the mask."""
-    condition, mask = _given(frame, call, "cond", "mask")
+    condition, mask = arguments_of(frame, call, "cond", "mask")
     if condition is None:
         return ()
     everyone = np.ones(len(frame.programs), bool) if active is None else active
-    needed = _and_active(mask, everyone, condition.ndim - 1)
+    needed = and_active(mask, everyone, condition.ndim - 1)
     missing = ~condition if needed is None else needed & ~condition
     if missing.any():
         place = frame.place(let.span, active)

@@ -16,6 +16,7 @@ from teenyc.source import SourceFile
 
 if TYPE_CHECKING:
     from teenyc.driver import Compiled
+    from teenyc.evaluate import Watcher
     from teenyc.runtime.arguments import Bound
 
 
@@ -81,36 +82,38 @@ def run_checked(
     sanitize: bool = False,
 ) -> Finished:
     """Runs a kernel of a checked source. `make` gives what is missing: an array of a name, shape and element type."""
-    program = compiled.checked
-    assert program is not None, "a source with errors does not run"
     _need_numpy()
     from teenyc.driver import allowed
-    from teenyc.evaluate import FaultError, launch
     from teenyc.evaluate.sanitize import Sanitizer
     from teenyc.runtime.arguments import MistakeError, bind, kernel_of
     from teenyc.runtime.findings import diagnostic_of
 
-    sanitizer = Sanitizer() if sanitize else None
+    program = compiled.checked
+    assert program is not None, "a source with errors does not run"
     try:
-        kernel = kernel_of(program, name, compiled.file.name)
-        bound = bind(kernel, grid, arguments, set, make)
-        elements = dict(bound.elements)
-        launch(
-            program,
-            name,
-            bound.grid,
-            bound.arguments,
-            bound.constants,
-            elements=elements,
-            watcher=sanitizer,
-            say=say,
-        )
+        ran = kernel_of(program, name, compiled.file.name)
+        bound = bind(ran, grid, arguments, set, make)
     except MistakeError as mistake:
         raise _error((mistake.diagnostic,), compiled.file) from None
+    sanitizer = Sanitizer() if sanitize else None
+    _launch(compiled, ran, bound, sanitizer, say)
+    findings = sanitizer.findings.values() if sanitizer is not None else ()
+    return Finished(bound, ran, allowed(compiled, [diagnostic_of(finding, ran) for finding in findings]))
+
+
+def _launch(
+    compiled: Compiled, kernel: Kernel, bound: Bound, watcher: Watcher | None, say: Callable[[str], None]
+) -> None:
+    """Runs all programs; a `RunError` where one cannot go on."""
+    from teenyc.evaluate import FaultError, launch
+    from teenyc.runtime.findings import diagnostic_of
+
+    assert compiled.checked is not None, "a source with errors does not run"
+    given = bound.arguments, bound.constants
+    try:
+        launch(compiled.checked, kernel.name, bound.grid, *given, elements=bound.elements, watcher=watcher, say=say)
     except FaultError as fault:
         raise _error((diagnostic_of(fault.what, kernel),), compiled.file) from None
-    findings = sanitizer.findings.values() if sanitizer is not None else ()
-    return Finished(bound, kernel, allowed(compiled, [diagnostic_of(finding, kernel) for finding in findings]))
 
 
 def _need_numpy() -> None:

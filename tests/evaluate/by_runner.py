@@ -22,6 +22,7 @@ from teenyc.evaluate import CHECKED, LOWERED, Meaning, launch
 from teenyc.evaluate.launch import scope_of
 from teenyc.evaluate.numbers import encoded
 from teenyc.ir.nodes import Kernel, Program, Tiling
+from teenyc.passes import PIPELINE
 from teenyc.runtime.arguments import bind
 from teenyc.runtime.arrays import Tensor, buffer_of, is_array
 from teenyc.types import Kind
@@ -32,7 +33,7 @@ MEANINGS: Mapping[str, Meaning] = {
 }
 """What is still implied after each pass; after all others nothing is."""
 
-LAST = "keep-late-values"
+LAST = PIPELINE[-1].name
 
 
 def adopt(path: str, into: dict[str, Any], without: Sequence[str] = ()) -> None:
