@@ -275,6 +275,10 @@ def test_a_cubin_launches_from_its_manifest(built: Path) -> None:
         _launch_forward(built, record)
 
 
+MAX_DYNAMIC_SHARED = 8
+"""CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES"""
+
+
 def _launch_forward(built: Path, record: dict[str, Any]) -> None:
     import torch
 
@@ -303,6 +307,7 @@ def launch(cubin: Path, record: dict[str, Any], grid: tuple[int, int, int], valu
     module, function = ctypes.c_void_p(), ctypes.c_void_p()
     assert driver.cuModuleLoadData(ctypes.byref(module), cubin.read_bytes()) == 0
     assert driver.cuModuleGetFunction(ctypes.byref(function), module, record["entry"].encode()) == 0
+    assert driver.cuFuncSetAttribute(function, MAX_DYNAMIC_SHARED, record["shared_memory"]) == 0  # 48 KiB without
     pointers = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
     shape = (*grid, record["threads"], 1, 1, record["shared_memory"])
     assert driver.cuLaunchKernel(function, *shape, None, pointers, None) == 0
