@@ -487,9 +487,9 @@ def test_few_blocks_are_tried_and_registers_and_memory_hold_them(
         ("forward", 128, (128, 64, 8, 3), True),
         ("backward_dq", 128, (128, 64, 8, 3), True),
         ("backward_dkv", 64, (64, 64, 4, 3), False),
-        ("backward_dkv", 128, (64, 64, 8, 3), True),
+        ("backward_dkv", 128, (64, 32, 4, 3), True),
         ("backward_dkv", 128, (64, 64, 4, 3), False),
-        ("backward_dkv", 80, (64, 64, 8, 3), True),
+        ("backward_dkv", 80, (64, 32, 4, 3), True),
     ],
 )
 def test_blocks_known_to_be_fast_are_tried(
