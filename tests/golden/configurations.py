@@ -496,9 +496,10 @@ class _Launcher:
         for config in configs:
             held, read, unrolled, kept, staged = _footprint(self._facts, {**self._sizes, **sizes, **config}, elements)
             stages = min(config["num_stages"], (shared - kept) // max(staged, 1))
-            if held <= _HELD[1] and unrolled <= _UNROLLED and stages >= min(2, config["num_stages"]):
-                is_tight = held > _HELD[0] or read > _READ
-                fitting.append((1 + read if is_tight else 0, {**config, "num_stages": stages}))
+            is_tight = held > _HELD[0] or read > _READ
+            ranked = (1 + read if is_tight else 0, {**config, "num_stages": stages})
+            is_fit = held <= _HELD[1] and unrolled <= _UNROLLED and stages >= min(2, config["num_stages"])
+            fitting += [ranked] if is_fit and ranked not in fitting else []
         return [config for _, config in sorted(fitting[:8], key=lambda pair: pair[0])]
 
     def _shipped(self, kind):

@@ -498,13 +498,14 @@ TEENYC = {
                 "dots": True,
                 "configs": [
                     {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
-                    {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2},
-                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 8, "num_stages": 3},
-                    {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_M": 32, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
                     {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
@@ -546,9 +547,9 @@ TEENYC = {
                 "22:5    blocks of `key` at the ends of a row's own bounds are masked, and those between run",
                 "            without a mask",
                 "6:4     configurations to choose from, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 128×64×8×3,",
-                "            128×128×8×2, 64×64×4×3, 64×64×8×3, 64×128×8×2, 128×64×4×3, 128×32×8×3, 64×32×4×3,",
-                "            64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2, 16×32×4×2,",
-                "            16×16×8×2, 16×16×4×2",
+                "            64×64×4×3, 64×32×4×3, 128×32×4×3, 128×128×8×3, 64×64×4×2, 64×64×8×3, 64×128×8×2,",
+                "            128×32×8×3, 64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2,",
+                "            16×32×4×2, 16×16×8×2, 16×16×4×2",
             ],
         },
         "heads_of_batches": {
@@ -577,13 +578,14 @@ TEENYC = {
                 "dots": True,
                 "configs": [
                     {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
-                    {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2},
-                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 8, "num_stages": 3},
-                    {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_M": 32, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
                     {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
@@ -612,9 +614,9 @@ TEENYC = {
                 "51:5    full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
                 "            and extrema, products and bits see the number that never changes them",
                 "36:4    configurations to choose from, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 128×64×8×3,",
-                "            128×128×8×2, 64×64×4×3, 64×64×8×3, 64×128×8×2, 128×64×4×3, 128×32×8×3, 64×32×4×3,",
-                "            64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2, 16×32×4×2,",
-                "            16×16×8×2, 16×16×4×2",
+                "            64×64×4×3, 64×32×4×3, 128×32×4×3, 128×128×8×3, 64×64×4×2, 64×64×8×3, 64×128×8×2,",
+                "            128×32×8×3, 64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2,",
+                "            16×32×4×2, 16×16×8×2, 16×16×4×2",
             ],
         },
         "parts_of_one_index": {
@@ -644,13 +646,14 @@ TEENYC = {
                 "dots": True,
                 "configs": [
                     {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
-                    {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2},
-                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 8, "num_stages": 3},
-                    {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_M": 32, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
                     {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
@@ -681,9 +684,9 @@ TEENYC = {
                 "77:5    full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
                 "            and extrema, products and bits see the number that never changes them",
                 "59:4    configurations to choose from, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 128×64×8×3,",
-                "            128×128×8×2, 64×64×4×3, 64×64×8×3, 64×128×8×2, 128×64×4×3, 128×32×8×3, 64×32×4×3,",
-                "            64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2, 16×32×4×2,",
-                "            16×16×8×2, 16×16×4×2",
+                "            64×64×4×3, 64×32×4×3, 128×32×4×3, 128×128×8×3, 64×64×4×2, 64×64×8×3, 64×128×8×2,",
+                "            128×32×8×3, 64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2,",
+                "            16×32×4×2, 16×16×8×2, 16×16×4×2",
             ],
         },
         "places": {
@@ -712,13 +715,14 @@ TEENYC = {
                 "dots": True,
                 "configs": [
                     {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
-                    {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2},
-                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 8, "num_stages": 3},
-                    {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_M": 32, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
                     {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
@@ -745,9 +749,9 @@ TEENYC = {
                 "95:9    full blocks run without a mask; in the rest, loads beyond the last `channel` read 0, sums",
                 "            add 0, and extrema, products and bits see the number that never changes them",
                 "86:4    configurations to choose from, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 128×64×8×3,",
-                "            128×128×8×2, 64×64×4×3, 64×64×8×3, 64×128×8×2, 128×64×4×3, 128×32×8×3, 64×32×4×3,",
-                "            64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2, 16×32×4×2,",
-                "            16×16×8×2, 16×16×4×2",
+                "            64×64×4×3, 64×32×4×3, 128×32×4×3, 128×128×8×3, 64×64×4×2, 64×64×8×3, 64×128×8×2,",
+                "            128×32×8×3, 64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2,",
+                "            16×32×4×2, 16×16×8×2, 16×16×4×2",
                 "92:5    the loop over `tap` stays as it is: the loop runs 3 times only",
             ],
         },
@@ -1191,9 +1195,10 @@ class _Launcher:
         for config in configs:
             held, read, unrolled, kept, staged = _footprint(self._facts, {**self._sizes, **sizes, **config}, elements)
             stages = min(config["num_stages"], (shared - kept) // max(staged, 1))
-            if held <= _HELD[1] and unrolled <= _UNROLLED and stages >= min(2, config["num_stages"]):
-                is_tight = held > _HELD[0] or read > _READ
-                fitting.append((1 + read if is_tight else 0, {**config, "num_stages": stages}))
+            is_tight = held > _HELD[0] or read > _READ
+            ranked = (1 + read if is_tight else 0, {**config, "num_stages": stages})
+            is_fit = held <= _HELD[1] and unrolled <= _UNROLLED and stages >= min(2, config["num_stages"])
+            fitting += [ranked] if is_fit and ranked not in fitting else []
         return [config for _, config in sorted(fitting[:8], key=lambda pair: pair[0])]
 
     def _shipped(self, kind):

@@ -373,8 +373,8 @@ TEENYC = {
                 "plain": {},
                 "dots": True,
                 "configs": [
-                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
@@ -410,8 +410,8 @@ TEENYC = {
                 "14:15   programs beyond the grid compute what the last `row` does, and store nothing",
                 "18:5    full blocks run without a mask; in the rest, loads beyond the last `key` read 0, sums add",
                 "            0, and extrema, products and bits see the number that never changes them",
-                "6:4     configurations to choose from, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 64×64×4×3,",
-                "            128×64×8×3, 64×32×4×3, 128×32×4×3, 128×128×8×3, 64×64×4×2, 64×64×8×3, 64×128×8×2,",
+                "6:4     configurations to choose from, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 128×64×8×3,",
+                "            64×64×4×3, 64×32×4×3, 128×32×4×3, 128×128×8×3, 64×64×4×2, 64×64×8×3, 64×128×8×2,",
                 "            128×32×8×3, 64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2,",
                 "            16×32×4×2, 16×16×8×2, 16×16×4×2",
             ],
@@ -441,8 +441,8 @@ TEENYC = {
                 "plain": {},
                 "dots": True,
                 "configs": [
-                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
@@ -479,8 +479,8 @@ TEENYC = {
                 "37:15   programs beyond the grid compute what the last `row` does, and store nothing",
                 "41:5    full blocks run without a mask; in the rest, loads beyond the last `key` read 0, sums add",
                 "            0, and extrema, products and bits see the number that never changes them",
-                "29:4    configurations to choose from, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 64×64×4×3,",
-                "            128×64×8×3, 64×32×4×3, 128×32×4×3, 128×128×8×3, 64×64×4×2, 64×64×8×3, 64×128×8×2,",
+                "29:4    configurations to choose from, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 128×64×8×3,",
+                "            64×64×4×3, 64×32×4×3, 128×32×4×3, 128×128×8×3, 64×64×4×2, 64×64×8×3, 64×128×8×2,",
                 "            128×32×8×3, 64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2,",
                 "            16×32×4×2, 16×16×8×2, 16×16×4×2",
             ],
@@ -1088,9 +1088,10 @@ class _Launcher:
         for config in configs:
             held, read, unrolled, kept, staged = _footprint(self._facts, {**self._sizes, **sizes, **config}, elements)
             stages = min(config["num_stages"], (shared - kept) // max(staged, 1))
-            if held <= _HELD[1] and unrolled <= _UNROLLED and stages >= min(2, config["num_stages"]):
-                is_tight = held > _HELD[0] or read > _READ
-                fitting.append((1 + read if is_tight else 0, {**config, "num_stages": stages}))
+            is_tight = held > _HELD[0] or read > _READ
+            ranked = (1 + read if is_tight else 0, {**config, "num_stages": stages})
+            is_fit = held <= _HELD[1] and unrolled <= _UNROLLED and stages >= min(2, config["num_stages"])
+            fitting += [ranked] if is_fit and ranked not in fitting else []
         return [config for _, config in sorted(fitting[:8], key=lambda pair: pair[0])]
 
     def _shipped(self, kind):

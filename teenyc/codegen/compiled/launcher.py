@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 151387465
+CHECKSUM = 757289967
 
 
 def text(names, include):
@@ -238,9 +238,10 @@ def text(names, include):
     yield "        for config in configs:\n"
     yield "            held, read, unrolled, kept, staged = _footprint(self._facts, {**self._sizes, **sizes, **config}, elements)\n"
     yield "            stages = min(config[\"num_stages\"], (shared - kept) // max(staged, 1))\n"
-    yield "            if held <= _HELD[1] and unrolled <= _UNROLLED and stages >= min(2, config[\"num_stages\"]):\n"
-    yield "                is_tight = held > _HELD[0] or read > _READ\n"
-    yield "                fitting.append((1 + read if is_tight else 0, {**config, \"num_stages\": stages}))\n"
+    yield "            is_tight = held > _HELD[0] or read > _READ\n"
+    yield "            ranked = (1 + read if is_tight else 0, {**config, \"num_stages\": stages})\n"
+    yield "            is_fit = held <= _HELD[1] and unrolled <= _UNROLLED and stages >= min(2, config[\"num_stages\"])\n"
+    yield "            fitting += [ranked] if is_fit and ranked not in fitting else []\n"
     yield "        return [config for _, config in sorted(fitting[:8], key=lambda pair: pair[0])]\n"
     yield "\n"
     yield "    def _shipped(self, kind):\n"
