@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -363,6 +365,22 @@ def test_tensors_that_move_are_seen_to_overlap(rows: ModuleType, device: str, mo
     kernel[(4,)](x, memory[60:64], strided, 4, 4, 1.0)
     assert kernel._plans[next(reversed(kernel._plans))][0] is kernel.plain, "it may reach over all memory"
     assert [start for start, is_plain in overlaps if is_plain] == [18, 21]
+
+
+@pytest.mark.parametrize("tunes", ["1", "0"])
+def test_triton_tells_what_the_device_has_no_room_for(tmp_path: Path, tunes: str) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    environment |= {"TRITON_CACHE_DIR": str(tmp_path), "TEENYC_TUNE": tunes}
+    command = [sys.executable, "-W", "ignore", str(Path(__file__).with_name("device_of_tests.py")), "60000"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    (config,) = found["chosen"]
+    assert config is not None
+    assert found["loaded"], "one fits"
+    assert max(found["loaded"]) <= 60000
+    assert (len(found["loaded"]) > 1) == (tunes == "1"), "the first that fits is enough where nothing is timed"
+    assert found["launches"] == (1 if tunes == "0" else 1 + 8 * len(found["loaded"]))
 
 
 # ---- checked launches -----------------------------------------------------------------------------------------------
