@@ -36,7 +36,7 @@ def ours(kernels: ModuleType, q: Tensor, k: Tensor, v: Tensor, do: Tensor) -> Co
     shape = q.shape
     q, k, v, do = (x.flatten(0, 1) for x in (q, k, v, do))
     bh, n, d = q.shape
-    op, scale = _operator(kernels)(head_dim=d), d**-0.5
+    op, scale = operator(kernels)(head_dim=d), d**-0.5
     o, dq, dk, dv = (report.poisoned(q.shape, q) for _ in range(4))
     log_sum = report.poisoned((bh, n), q, torch.float32)
 
@@ -50,9 +50,9 @@ def ours(kernels: ModuleType, q: Tensor, k: Tensor, v: Tensor, do: Tensor) -> Co
     return _ran({"forward": forward, "backward": backward}, *(x.view(shape) for x in (o, dq, dk, dv)))
 
 
-def _operator(kernels: ModuleType) -> Any:
+def operator(kernels: ModuleType) -> Any:
     """The Op class of the three kernels of a module."""
-    return next(value for name, value in vars(kernels).items() if name.endswith("Op"))
+    return next(value for name, value in vars(kernels).items() if name.endswith("Op") and name[0] != "_")
 
 
 def seed(kernels: ModuleType, q: Tensor, k: Tensor, v: Tensor, do: Tensor) -> Contender:

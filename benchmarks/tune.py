@@ -16,11 +16,12 @@ from types import ModuleType
 
 import report
 import torch
+from contenders import operator
 
-KERNELS = ("flash_attention2_forward", "flash_attention2_backward_dq", "flash_attention2_backward_dkv")
+FILES = ("flash_attn2", "flash_attn2_causal")
 DTYPES = (torch.bfloat16, torch.float16)
 HEAD_DIMS = (64, 128, 80, 96)
-ROWS = (4096, 1024, 16384, 256, 64)
+ROWS = (4096, 16384, 1024, 256, 64)
 """How many rows a head has; configurations are kept by powers of four."""
 
 HEADS = 64
@@ -28,19 +29,22 @@ HEADS = 64
 
 def main() -> int:
     options = report.arguments(__doc__, seconds=("no step begins after so long (180)", 180.0))
-    kernels, started, done = report.flash_attn2(), time.perf_counter(), 0
-    for name in KERNELS:
-        getattr(kernels, name).tables.clear()
-    steps = list(itertools.product(DTYPES, HEAD_DIMS, ROWS if not options.cpu else (8,)))
-    for dtype, head_dim, rows in steps:
+    modules, started, done = {file: report.bundled(file) for file in FILES}, time.perf_counter(), 0
+    for kernels in modules.values():
+        for name in kernels.TEENYC["kernels"]:
+            getattr(kernels, name).tables.clear()
+    steps = list(itertools.product(DTYPES, HEAD_DIMS, ROWS if not options.cpu else (8,), FILES))
+    for dtype, head_dim, rows, file in steps:
         if time.perf_counter() - started > options.seconds:
             break
-        run(kernels, dtype, options.device, HEADS if not options.cpu else 1, rows, head_dim)
+        run(modules[file], dtype, options.device, HEADS if not options.cpu else 1, rows, head_dim)
         done += 1
         if not options.cpu:
-            keep(kernels)
-        chosen = ", ".join(latest(kernels, name) for name in KERNELS)
-        words = f"{time.perf_counter() - started:6.1f} s  {report.name_of(dtype)} D {head_dim} N {rows}: {chosen}"
+            keep(file, modules[file])
+        chosen = ", ".join(latest(modules[file], name) for name in modules[file].TEENYC["kernels"])
+        words = (
+            f"{time.perf_counter() - started:6.1f} s  {file} {report.name_of(dtype)} D {head_dim} N {rows}: {chosen}"
+        )
         print(words, file=sys.stderr, flush=True)
     print(f"{done} of {len(steps)} steps in {time.perf_counter() - started:.0f} s")
     return 0
@@ -50,7 +54,7 @@ def run(kernels: ModuleType, dtype: torch.dtype, device: str, heads: int, rows: 
     """Launches each kernel once, which times its configurations."""
     q, k, v, o, do, dq, dk, dv = (torch.randn(heads, rows, head_dim, device=device).to(dtype) for _ in range(8))
     log_sum = torch.zeros(heads, rows, device=device)
-    op, scale = kernels.FlashAttention2Op(head_dim=head_dim), head_dim**-0.5
+    op, scale = operator(kernels)(head_dim=head_dim), head_dim**-0.5
     op.forward[(rows, heads)](q, k, v, o, log_sum, rows, rows, scale)
     op.backward_dq[(rows, heads)](q, k, v, o, do, log_sum, dq, rows, rows, scale)
     op.backward_dkv[(rows, heads)](q, k, v, o, do, log_sum, dk, dv, rows, rows, scale)
@@ -62,13 +66,13 @@ def latest(kernels: ModuleType, name: str) -> str:
     return "×".join(map(str, config.values())) if config else "as written"
 
 
-def keep(kernels: ModuleType) -> None:
+def keep(file: str, kernels: ModuleType) -> None:
     """Writes the table beside the source, with what is known so far."""
     from teenyc.resources import kernels_directory
     from teenyc.runtime.tables import read, rows_of, table_path, write
 
-    path = table_path(kernels_directory() / "flash_attn2.tk")
-    write(path, [*read(path), *rows_of(kernels, KERNELS)])
+    path = table_path(kernels_directory() / f"{file}.tk")
+    write(path, [*read(path), *rows_of(kernels, list(kernels.TEENYC["kernels"]))])
 
 
 if __name__ == "__main__":
