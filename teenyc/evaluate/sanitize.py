@@ -11,14 +11,26 @@ from teenyc.evaluate.machine import WIDE, Frame
 from teenyc.evaluate.memory import Buffer, Memory
 from teenyc.evaluate.numbers import Array
 from teenyc.evaluate.races import Races
-from teenyc.evaluate.watch import Broken, Lanes, MadeNan, Missed, Outside, Race, Undefined, Unwritten, Watcher, Wrapped
+from teenyc.evaluate.watch import (
+    Broken,
+    DividedByZero,
+    Lanes,
+    MadeNan,
+    Missed,
+    Outside,
+    Race,
+    Undefined,
+    Unwritten,
+    Watcher,
+    Wrapped,
+)
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir.nodes import Binary, Call, Cast, Copy, ExpandDims, Let, Program, Value
 from teenyc.ir.walk import bodies_of, operands_of, statements_of
 from teenyc.types import I8, I16, I32, DType, TensorType, Type, is_integer
 
-Finding = Outside | Unwritten | Broken | Race | Undefined | Wrapped | MadeNan | Missed
+Finding = Outside | Unwritten | Broken | Race | Undefined | Wrapped | DividedByZero | MadeNan | Missed
 
 LEFT_OUT = np.uint32(0x7FED0000).view(np.float32)
 """What a float of a lane holds that a mask left out of a load: a NaN that arithmetic hands on."""
@@ -101,6 +113,7 @@ class Sanitizer(Watcher):
             self.look_at_lanes(frame, let, let.operation, active)
         if isinstance(let.operation, Binary):
             self.look_for_wraps(frame, let, let.operation, active)
+            self.look_for_zeros(frame, let, let.operation, active)
         if not self.has_nan:
             self.look_for_nan(frame, let, active)
 
@@ -129,6 +142,15 @@ class Sanitizer(Watcher):
             place = np.unravel_index(int(lanes.flat[0]), lanes.shape)
             a, b = (int(np.broadcast_to(side, lanes.shape)[place]) for side in (left, right))
             self.find(Wrapped(lanes, operation.operator, a, b, str(element)))
+
+    def look_for_zeros(self, frame: Frame, let: Let, operation: Binary, active: Array | None) -> None:
+        """Whether an integer is divided by zero."""
+        if operation.operator not in ("div", "rem"):
+            return
+        left, right = np.broadcast_arrays(*frame.meeting(let, operation.left, operation.right))
+        lanes = _lanes(frame, let, right == 0, active) if right.dtype.kind in "iu" else None
+        if lanes is not None:
+            self.find(DividedByZero(lanes, int(left.reshape(-1)[lanes.flat[0]])))
 
     def look_for_nan(self, frame: Frame, let: Let, active: Array | None) -> None:
         """The first result that is no number although all that it is made of are."""

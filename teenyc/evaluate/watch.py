@@ -126,6 +126,14 @@ class Wrapped:
 
 
 @record
+class DividedByZero:
+    """Lanes in which an integer is divided by zero, and the first such integer."""
+
+    lanes: Lanes
+    left: int
+
+
+@record
 class MadeNan:
     """The first lanes that are no number: what made them, and of which numbers."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from operator import index
 
 from teenyc.diagnostics.catalog import running
 from teenyc.diagnostics.model import Diagnostic
@@ -266,8 +267,11 @@ class _Binding:
                 grid = [n for n in known if n is not None]
         if grid is None:
             raise MistakeError(running.WrongGrid(why="no grid is given, and the kernel does not say it"))
-        axes = [grid] if isinstance(grid, int) else list(grid)
-        if not 1 <= len(axes) <= 3 or any(not isinstance(n, int) or n < 0 for n in axes):
+        try:
+            axes = [index(n) for n in (grid if isinstance(grid, Sequence) else (grid,))]
+        except TypeError:
+            axes = []
+        if not 1 <= len(axes) <= 3 or min(axes) < 0:
             raise MistakeError(running.WrongGrid(why=f"`{grid}` is no grid"))
         x, y, z = (*axes, 1, 1)[:3]
         return x, y, z

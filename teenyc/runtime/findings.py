@@ -8,6 +8,7 @@ from teenyc.diagnostics.catalog import lints, running
 from teenyc.diagnostics.model import Diagnostic
 from teenyc.evaluate.watch import (
     Broken,
+    DividedByZero,
     Impossible,
     Lanes,
     MadeNan,
@@ -22,7 +23,8 @@ from teenyc.ir.nodes import Kernel
 from teenyc.record import replace
 from teenyc.source import Span
 
-Fact: TypeAlias = "Outside | Unwritten | Broken | Race | Undefined | Wrapped | MadeNan | Missed | Impossible"
+_OfLanes: TypeAlias = "Outside | Unwritten | Broken | Race | Undefined | Wrapped | DividedByZero | MadeNan"
+Fact: TypeAlias = "_OfLanes | Missed | Impossible"
 
 
 def diagnostic_of(fact: Fact, kernel: Kernel) -> Diagnostic:
@@ -45,7 +47,7 @@ def _place(lanes: Lanes) -> dict[str, object]:
 _NOWHERE = Span(0, 0)
 
 
-def _of_lanes(fact: Outside | Unwritten | Broken | Race | Undefined | Wrapped | MadeNan) -> Diagnostic:
+def _of_lanes(fact: _OfLanes) -> Diagnostic:
     """The report of a fact, without its place."""
     at: dict[str, Any] = {"span": _NOWHERE, "program": (), "lane": (), "count": 0}
     match fact:
@@ -61,6 +63,8 @@ def _of_lanes(fact: Outside | Unwritten | Broken | Race | Undefined | Wrapped | 
             return running.LeftOutLane(**at, function=function)
         case Wrapped(operator=operator, left=left, right=right, type=type):
             return lints.IntegerWrapped(**at, operator=operator, left=left, right=right, type=type)
+        case DividedByZero(left=left):
+            return lints.IntegerDividedByZero(**at, left=left)
         case MadeNan(what=what, given=given):
             return lints.FirstNan(**at, what=what, given=given)
         case _:

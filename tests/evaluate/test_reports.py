@@ -111,6 +111,11 @@ def test_arguments_that_do_not_fit(path: Path, arguments: Any, words: str) -> No
     assert words in report_of(path, "scale", 4, arguments, set=N)
 
 
+@pytest.mark.parametrize("grid", [(), (1, 2, 3, 4), -1, (2, -1), 1.5, "4", (1, "2")])
+def test_what_is_no_grid(path: Path, grid: Any) -> None:
+    assert "error[E0707]" in report_of(path, "scale", grid, GIVEN, set=N)
+
+
 def test_a_read_only_array_is_not_written(path: Path) -> None:
     locked = np.zeros((4, 8), np.float32)
     locked.flags.writeable = False

@@ -87,6 +87,7 @@ def test_arguments_in_order(path: Path) -> None:
     x, y = np.arange(8, dtype="int32").reshape(2, 4), np.zeros(2, "int32")
     teenyc.run(path, "sums", (2,), [x, y])
     assert y.tolist() == [6, 22]
+    teenyc.run(path, "sums", np.int64(2), [x, y])
     teenyc.run(path, "sums", 0, [x, np.zeros(2, "int32"), 2])  # no program at all
 
 

@@ -134,6 +134,21 @@ fn logs(x: Pointer<f32>, y: Pointer<f32>) {
     assert found.label() == words
 
 
+def test_divisions_by_zero() -> None:
+    text = """
+#[kernel]
+fn means(x: Pointer<i32>, y: Pointer<i32>) {
+    let row = program_id(0);
+    let d = load(x + row);
+    if d != 5 { store(y + row, 7 / d); }
+}
+"""
+    missed, found = findings(text, "means", 4, {"x": np.array([1, 5, 0, 2], "i"), "y": np.zeros(4, "i")})
+    assert missed.code == "W0703"
+    assert (*place(text, found), found.label()) == ("W0704", "7 / d", "7 by 0")
+    assert found.notes() == ("in program (2, 0, 0)",)
+
+
 def test_attention_has_no_findings() -> None:
     source = (kernels_directory() / "flash_attn2.tk").read_text(encoding="utf-8")
     compiled = compile_source(source, options=Options(set={"HEAD_DIM": 16}, tile=False, generate=False))

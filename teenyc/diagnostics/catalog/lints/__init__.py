@@ -14,7 +14,7 @@ from teenyc.diagnostics.catalog.lints.memory import (
     UnmaskedTile,
 )
 from teenyc.diagnostics.catalog.lints.numbers import ArithmeticOverflow, FloatAtomic, NarrowSum
-from teenyc.diagnostics.catalog.lints.running import FirstNan, IntegerWrapped, NotWritten
+from teenyc.diagnostics.catalog.lints.running import FirstNan, IntegerDividedByZero, IntegerWrapped, NotWritten
 from teenyc.diagnostics.catalog.lints.structure import (
     HidesIntrinsic,
     OpaqueOp,
@@ -42,6 +42,7 @@ __all__ = [
     "HidesIntrinsic",
     "HollowRow",
     "InPlaceTiles",
+    "IntegerDividedByZero",
     "IntegerWrapped",
     "LanesShareAddress",
     "Lint",

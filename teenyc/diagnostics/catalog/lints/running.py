@@ -49,6 +49,28 @@ _SIGNS = {"add": "+", "sub": "-", "mul": "*"}
 
 
 @record(kw_only=True)
+class IntegerDividedByZero(_AtLane):
+    """An integer is divided by zero, or its remainder taken: a GPU makes anything of that, and this runner 0.
+    Found by `teenyc run --sanitize`.
+
+        let mean = total / count;
+        let mean = if count == 0 { 0 } else { total / count };
+    """
+
+    code = "W0704"
+    left: int
+
+    def message(self) -> str:
+        return "an integer is divided by zero"
+
+    def label(self) -> str:
+        return f"{self.left:,} by 0"
+
+    def help(self) -> str:
+        return "divide by something else where this is zero: `where_(d == 0, 1, d)`"
+
+
+@record(kw_only=True)
 class FirstNan(_AtLane):
     """The first result that is not a number although all that it is made of are. Found by `teenyc run --sanitize`.
 
