@@ -93,6 +93,7 @@ class _Advancing:
             carried.append(Carried(initial=first, inside=inside, result=result))
             yields.append(following)
         body = Block(statements=tuple(statements), yields=tuple(yields))
+        body = walk.substitute(body, {each.inside.id: each.inside for each in carried})  # under the names they have now
         return (*self.before, replace(self.head, carried=tuple(carried), body=body))
 
     def offsets(self) -> Iterator[tuple[int, str]]:
