@@ -1,8 +1,9 @@
-"""Lets offsets in loops of tiled kernels that follow each other go on from block to block: `o += step * stride`.
+"""Lets offsets in loops with products of matrices go on from block to block: `o += step * stride`, in tiled kernels.
 
-As `base + k * stride` they ask for the counter in 64 bits, and so for the bound between the loops: LLVM then takes that
-to 64 bits on each way to the second loop, and makes a block for it on the way around the first, in which what products
-of matrices add up to is set to zero. For that, NVIDIA's assembler waits for each single product in both loops.
+As `base + k * stride` they ask in each iteration for the counter in 64 bits, and for a multiplication. Where one loop
+follows another, the second then asks for the bound between them in 64 bits too: LLVM takes that to 64 bits on each way
+to the second loop, and makes a block for it on the way around the first, in which what products of matrices add up to
+is set to zero. For that, NVIDIA's assembler waits for each single product in both loops.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from teenyc.ir import walk
 from teenyc.ir.nodes import (
     Binary,
     Block,
+    Call,
     Carried,
     Cast,
     Copy,
@@ -41,18 +43,18 @@ def advance_offsets(program: Program) -> Program:
 
 
 def _kernel(kernel: Kernel, ids: Iterator[int]) -> Kernel:
-    loops = [s for _, s in walk.statements_of(kernel.body) if isinstance(s, For)]
-    results = {c.result for loop in loops for c in loop.carried}
-    handed = {c.initial for loop in loops for c in loop.carried} & results
-
     def advanced(statement: Statement) -> tuple[Statement, ...]:
-        if not isinstance(statement, For) or statement.unroll or statement.inclusive:
-            return (statement,)
-        if handed.isdisjoint(each for c in statement.carried for each in (c.initial, c.result)):
+        if not isinstance(statement, For) or statement.unroll or statement.inclusive or not _multiplies(statement):
             return (statement,)
         return _advancing(statement, ids).loop()
 
     return replace(kernel, body=walk.map_statements(kernel.body, advanced))
+
+
+def _multiplies(loop: For) -> bool:
+    """Whether a loop has a product of matrices."""
+    operations = (s.operation for s in loop.body.statements if isinstance(s, Let))
+    return any(isinstance(operation, Call) and operation.intrinsic == "dot" for operation in operations)
 
 
 def _advancing(loop: For, ids: Iterator[int]) -> _Advancing:
@@ -192,6 +194,8 @@ class _Advancing:
         """An operation on numbers; zero adds nothing, and makes products zero."""
         if operator == "mul" and (_is_zero(left) or _is_zero(right)):
             return Literal(0, WIDE)
+        if operator == "mul" and _is_one(right):
+            return left
         if operator != "mul" and _is_zero(right):
             return left
         if operator == "add" and _is_zero(left):
@@ -206,6 +210,10 @@ class _Advancing:
 
 def _is_zero(operand: Operand) -> bool:
     return isinstance(operand, Literal) and operand.value == 0
+
+
+def _is_one(operand: Operand) -> bool:
+    return isinstance(operand, Literal) and operand.value == 1
 
 
 def _ids(let: Let) -> set[int]:

@@ -122,21 +122,24 @@ def attention_tiled(
     bias_lanes = (query * keys)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
     acc = tl.zeros([BLOCK_M, HEAD_DIM], dtype=COMPUTE)
     highest_ = tl.broadcast_to(highest.to(COMPUTE), [BLOCK_M])
-    for key_start in range(0, full_key, BLOCK_N):
-        total_2 = start * HEAD_DIM + tl.cast(key_start, tl.int64) * HEAD_DIM
-        raw = tl.dot(own, tl.trans(tl.load(k + total_2 + k_lanes)), input_precision="ieee", out_dtype=COMPUTE)
-        score = _tanh(raw / cap) * cap + tl.load(bias + key_start + bias_lanes).to(COMPUTE)
+    k_offset = start * HEAD_DIM
+    bias_offset = tl.full([], 0, tl.int64)
+    for _ in range(0, full_key, BLOCK_N):
+        raw = tl.dot(own, tl.trans(tl.load(k + k_offset + k_lanes)), input_precision="ieee", out_dtype=COMPUTE)
+        score = _tanh(raw / cap) * cap + tl.load(bias + bias_offset + bias_lanes).to(COMPUTE)
         new = tl.maximum(highest_, tl.max(score, axis=1))
         weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
         total = total * tl.exp2((highest_ - new) * LOG2_E) + tl.sum(weight, axis=1)
         acc = tl.dot(
             _round_to(weight, D),
-            tl.load(v + total_2 + k_lanes),
+            tl.load(v + k_offset + k_lanes),
             acc * tl.exp2((highest_ - new) * LOG2_E)[:, None],
             input_precision="ieee",
             out_dtype=COMPUTE,
         )
         highest_ = new
+        k_offset = k_offset + BLOCK_N * HEAD_DIM
+        bias_offset = bias_offset + BLOCK_N
     if full_key < keys:
         is_key = tl.arange(0, BLOCK_N) < keys - full_key
         total_2 = start * HEAD_DIM + full_key.to(tl.int64) * HEAD_DIM

@@ -89,27 +89,18 @@ def convolution_1d_tiled(
             - (tl.arange(0, BLOCK_K).to(tl.int64) * 1)[None, :]
         )
         w_lanes = (out * channels * taps)[:, None] + (tl.arange(0, BLOCK_K).to(tl.int64) * taps)[None, :]
-        for c_start in range(0, full_c, BLOCK_K):
+        x_offset = tl.cast(tap, tl.int64)
+        w_offset = tl.cast(tap, tl.int64)
+        for _ in range(0, full_c, BLOCK_K):
             acc = tl.dot(
-                tl.load(w + (tap + tl.cast(c_start, tl.int64) * taps) + w_lanes),
-                tl.trans(
-                    tl.load(
-                        x
-                        + (
-                            tap
-                            + tl.cast(c_start, tl.int64) * n
-                            + tl.cast(c_start, tl.int64) * taps
-                            - tl.cast(c_start, tl.int64) * 1
-                        )
-                        + x_lanes,
-                        mask=is_at[:, None],
-                        other=0.0,
-                    ),
-                ),
+                tl.load(w + w_offset + w_lanes),
+                tl.trans(tl.load(x + x_offset + x_lanes, mask=is_at[:, None], other=0.0)),
                 acc,
                 input_precision="ieee",
                 out_dtype=COMPUTE,
             )
+            x_offset = x_offset + (BLOCK_K * tl.cast(n, tl.int64) + BLOCK_K * tl.cast(taps, tl.int64) - BLOCK_K)
+            w_offset = w_offset + BLOCK_K * tl.cast(taps, tl.int64)
         if full_c < channels:
             is_c = tl.arange(0, BLOCK_K) < channels - full_c
             acc = tl.dot(
@@ -197,22 +188,18 @@ def convolution_2d_tiled(
             full_channel = channels // BLOCK_N * BLOCK_N
             x_lanes = (c * channels)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
             w_lanes = (tl.arange(0, BLOCK_N) * OUTS)[:, None] + out
-            for channel_start in range(0, full_channel, BLOCK_N):
+            x_offset = r * width * channels
+            w_offset = tl.cast(i, tl.int64) * 3 * channels * OUTS + tl.cast(j, tl.int64) * channels * OUTS
+            for _ in range(0, full_channel, BLOCK_N):
                 acc = tl.dot(
-                    tl.load(x + (r * width * channels + channel_start) + x_lanes, mask=is_inside[:, None], other=0.0),
-                    tl.load(
-                        w
-                        + (
-                            tl.cast(i, tl.int64) * 3 * channels * OUTS
-                            + tl.cast(j, tl.int64) * channels * OUTS
-                            + tl.cast(channel_start, tl.int64) * OUTS
-                        )
-                        + w_lanes,
-                    ),
+                    tl.load(x + x_offset + x_lanes, mask=is_inside[:, None], other=0.0),
+                    tl.load(w + w_offset + w_lanes),
                     acc,
                     input_precision="ieee",
                     out_dtype=COMPUTE,
                 )
+                x_offset = x_offset + BLOCK_N
+                w_offset = w_offset + BLOCK_N * OUTS
             if full_channel < channels:
                 is_channel = tl.arange(0, BLOCK_N) < channels - full_channel
                 acc = tl.dot(

@@ -244,15 +244,19 @@ def heads_of_batches_tiled(
         full_k = k_size // BLOCK_N * BLOCK_N
         x_lanes = (row_ * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
         w_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
+        x_offset = batch * heads * rows * k_size + head_ * rows * k_size
         acc = tl.zeros([BLOCK_M, N], dtype=COMPUTE)
-        for k_start in range(0, full_k, BLOCK_N):
+        w_offset = head_ * k_size * N
+        for _ in range(0, full_k, BLOCK_N):
             acc = tl.dot(
-                tl.load(x + (batch * heads * rows * k_size + head_ * rows * k_size + k_start) + x_lanes),
-                tl.load(w + (head_ * k_size * N + tl.cast(k_start, tl.int64) * N) + w_lanes),
+                tl.load(x + x_offset + x_lanes),
+                tl.load(w + w_offset + w_lanes),
                 acc,
                 input_precision="ieee",
                 out_dtype=COMPUTE,
             )
+            x_offset = x_offset + BLOCK_N
+            w_offset = w_offset + BLOCK_N * N
         if full_k < k_size:
             is_k = tl.arange(0, BLOCK_N) < k_size - full_k
             acc = tl.dot(
@@ -339,23 +343,19 @@ def parts_of_one_index_tiled(
         full_k = k_size // BLOCK_N * BLOCK_N
         x_lanes = (row_ * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
         w_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
+        x_offset = batch * heads * rows * k_size + head * rows * k_size
         acc = tl.zeros([BLOCK_M, N], dtype=tl.float32)
-        for k_start in range(0, full_k, BLOCK_N):
+        w_offset = head * k_size * N
+        for _ in range(0, full_k, BLOCK_N):
             acc = tl.dot(
-                tl.load(
-                    x + (batch * heads * rows * k_size + head * rows * k_size + k_start) + x_lanes,
-                    mask=tl.full([BLOCK_M, BLOCK_N], condition, tl.int1) != 0,
-                    other=0.0,
-                ),
-                tl.load(
-                    w + (head * k_size * N + tl.cast(k_start, tl.int64) * N) + w_lanes,
-                    mask=tl.full([BLOCK_N, N], condition, tl.int1) != 0,
-                    other=0.0,
-                ),
+                tl.load(x + x_offset + x_lanes, mask=tl.full([BLOCK_M, BLOCK_N], condition, tl.int1) != 0, other=0.0),
+                tl.load(w + w_offset + w_lanes, mask=tl.full([BLOCK_N, N], condition, tl.int1) != 0, other=0.0),
                 acc,
                 input_precision="ieee",
                 out_dtype=tl.float32,
             )
+            x_offset = x_offset + BLOCK_N
+            w_offset = w_offset + BLOCK_N * N
         if full_k < k_size:
             is_k = tl.arange(0, BLOCK_N) < k_size - full_k
             acc = tl.dot(
@@ -436,17 +436,13 @@ def places_tiled(
         full_channel = channels // BLOCK_N * BLOCK_N
         x_lanes = (tl.arange(0, BLOCK_N).to(tl.int64) * height * width)[None, :] + (line * width)[:, None] + c[:, None]
         w_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + out
-        for channel_start in range(0, full_channel, BLOCK_N):
-            v = tl.load(
-                x + tl.cast(channel_start, tl.int64) * height * width + x_lanes, mask=is_inside[:, None], other=0.0
-            )
-            acc = tl.dot(
-                v,
-                tl.load(w + (tl.cast(tap, tl.int64) * channels * N + tl.cast(channel_start, tl.int64) * N) + w_lanes),
-                acc,
-                input_precision="ieee",
-                out_dtype=tl.float32,
-            )
+        x_offset = tl.full([], 0, tl.int64)
+        w_offset = tl.cast(tap, tl.int64) * channels * N
+        for _ in range(0, full_channel, BLOCK_N):
+            v = tl.load(x + x_offset + x_lanes, mask=is_inside[:, None], other=0.0)
+            acc = tl.dot(v, tl.load(w + w_offset + w_lanes), acc, input_precision="ieee", out_dtype=tl.float32)
+            x_offset = x_offset + BLOCK_N * tl.cast(height, tl.int64) * width
+            w_offset = w_offset + BLOCK_N * N
         if full_channel < channels:
             is_channel = tl.arange(0, BLOCK_N) < channels - full_channel
             v = tl.load(

@@ -263,18 +263,15 @@ def of_rows_tiled(
     chance = tl.full([BLOCK_M], 1.0, dtype=tl.float32)
     full_key = keys // BLOCK_N * BLOCK_N
     k_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
+    k_offset = tl.full([], 0, tl.int64)
     for key_start in range(0, full_key, BLOCK_N):
         key = key_start + tl.arange(0, BLOCK_N)
-        score = tl.dot(
-            own,
-            tl.trans(tl.load(k + tl.cast(key_start, tl.int64) * N + k_lanes)),
-            input_precision="ieee",
-            out_dtype=tl.float32,
-        )
+        score = tl.dot(own, tl.trans(tl.load(k + k_offset + k_lanes)), input_precision="ieee", out_dtype=tl.float32)
         highest = tl.maximum(highest, tl.max(score, axis=1))
         chance = chance * tl.reduce(
             tl.where(key.to(tl.int64)[None, :] <= row[:, None], 1.0 - tl.sigmoid(score), 1.0), 1, _multiplied
         )
+        k_offset = k_offset + BLOCK_N * N
     # Triton fails where what a loop sums up along rows is read more than once.
     highest = highest + 0.0
     chance = chance + 0.0

@@ -88,27 +88,18 @@ def convolution_1d_tiled(
             - (tl.arange(0, BLOCK_K).to(tl.int64) * 1)[None, :]
         )
         w_lanes = (out * channels * taps)[:, None] + (tl.arange(0, BLOCK_K).to(tl.int64) * taps)[None, :]
-        for c_start in range(0, full_c, BLOCK_K):
+        x_offset = tl.cast(tap, tl.int64)
+        w_offset = tl.cast(tap, tl.int64)
+        for _ in range(0, full_c, BLOCK_K):
             acc = tl.dot(
-                tl.load(w + (tap + tl.cast(c_start, tl.int64) * taps) + w_lanes),
-                tl.trans(
-                    tl.load(
-                        x
-                        + (
-                            tap
-                            + tl.cast(c_start, tl.int64) * n
-                            + tl.cast(c_start, tl.int64) * taps
-                            - tl.cast(c_start, tl.int64) * 1
-                        )
-                        + x_lanes,
-                        mask=is_at[:, None],
-                        other=0.0,
-                    ),
-                ),
+                tl.load(w + w_offset + w_lanes),
+                tl.trans(tl.load(x + x_offset + x_lanes, mask=is_at[:, None], other=0.0)),
                 acc,
                 input_precision="ieee",
                 out_dtype=COMPUTE,
             )
+            x_offset = x_offset + (BLOCK_K * tl.cast(n, tl.int64) + BLOCK_K * tl.cast(taps, tl.int64) - BLOCK_K)
+            w_offset = w_offset + BLOCK_K * tl.cast(taps, tl.int64)
         if full_c < channels:
             is_c = tl.arange(0, BLOCK_K) < channels - full_c
             acc = tl.dot(
@@ -194,34 +185,17 @@ def convolution_2d_tiled(
             full_channel = channels // BLOCK_N * BLOCK_N
             x_lanes = (tl.arange(0, BLOCK_N).to(tl.int64) * height * width)[None, :] + column[:, None]
             w_lanes = (tl.arange(0, BLOCK_N) * 3 * 3 * OUTS)[:, None] + out
-            for channel_start in range(0, full_channel, BLOCK_N):
+            x_offset = row * width + tl.cast(i, tl.int64) * width + j - 1 * tl.cast(width, tl.int64) - 1
+            w_offset = tl.cast(i, tl.int64) * 3 * OUTS + tl.cast(j, tl.int64) * OUTS
+            for _ in range(0, full_channel, BLOCK_N):
                 r = row + i - 1
                 c = column + j - 1
                 mask = (((r >= 0) & (r < height) & (c >= 0)) != 0) & (c < width)
-                v = tl.load(
-                    x
-                    + (
-                        row * width
-                        + tl.cast(i, tl.int64) * width
-                        + j
-                        + tl.cast(channel_start, tl.int64) * height * width
-                        - 1 * tl.cast(width, tl.int64)
-                        - 1
-                    )
-                    + x_lanes,
-                    mask=(mask & is_column)[:, None],
-                    other=0.0,
-                )
+                v = tl.load(x + x_offset + x_lanes, mask=(mask & is_column)[:, None], other=0.0)
                 acc = tl.dot(
                     v,
                     tl.load(
-                        w
-                        + (
-                            tl.cast(i, tl.int64) * 3 * OUTS
-                            + tl.cast(j, tl.int64) * OUTS
-                            + tl.cast(channel_start, tl.int64) * 3 * 3 * OUTS
-                        )
-                        + w_lanes,
+                        w + w_offset + w_lanes,
                         mask=tl.full([BLOCK_N, OUTS], tl.max(mask.to(tl.int32), axis=0) != 0, tl.int1) != 0,
                         other=0.0,
                     ),
@@ -229,6 +203,8 @@ def convolution_2d_tiled(
                     input_precision="ieee",
                     out_dtype=COMPUTE,
                 )
+                x_offset = x_offset + BLOCK_N * tl.cast(height, tl.int64) * width
+                w_offset = w_offset + BLOCK_N * 3 * 3 * OUTS
             if full_channel < channels:
                 is_channel = tl.arange(0, BLOCK_N) < channels - full_channel
                 r = row + i - 1
@@ -337,29 +313,21 @@ def convolution_2d_by_taps_tiled(
                 x_lanes = (tl.arange(0, BLOCK_N).to(tl.int64) * height * width)[None, :] + c[:, None]
                 w_lanes = (tl.arange(0, BLOCK_N) * 3 * 3 * OUTS)[:, None] + out
                 acc_ = acc
-                for channel_start in range(0, full_channel, BLOCK_N):
-                    v = tl.load(
-                        x + (r * width + tl.cast(channel_start, tl.int64) * height * width) + x_lanes,
-                        mask=(mask & is_column)[:, None],
-                        other=0.0,
-                    )
+                x_offset = r * width
+                w_offset = tl.cast(i, tl.int64) * 3 * OUTS + tl.cast(j, tl.int64) * OUTS
+                for _ in range(0, full_channel, BLOCK_N):
+                    v = tl.load(x + x_offset + x_lanes, mask=(mask & is_column)[:, None], other=0.0)
                     acc_ = tl.dot(
                         v,
                         tl.load(
-                            w
-                            + (
-                                tl.cast(i, tl.int64) * 3 * OUTS
-                                + tl.cast(j, tl.int64) * OUTS
-                                + tl.cast(channel_start, tl.int64) * 3 * 3 * OUTS
-                            )
-                            + w_lanes,
-                            mask=tl.full([BLOCK_N, OUTS], condition, tl.int1) != 0,
-                            other=0.0,
+                            w + w_offset + w_lanes, mask=tl.full([BLOCK_N, OUTS], condition, tl.int1) != 0, other=0.0
                         ),
                         acc_,
                         input_precision="ieee",
                         out_dtype=COMPUTE,
                     )
+                    x_offset = x_offset + BLOCK_N * tl.cast(height, tl.int64) * width
+                    w_offset = w_offset + BLOCK_N * 3 * 3 * OUTS
                 if full_channel < channels:
                     is_channel = tl.arange(0, BLOCK_N) < channels - full_channel
                     v_ = tl.load(

@@ -71,14 +71,18 @@ def product_of_elements_tiled(
     full_k = k_size // BLOCK_K * BLOCK_K
     a_lanes = (row * k_size)[:, None] + tl.arange(0, BLOCK_K).to(tl.int64)[None, :]
     b_lanes = (tl.arange(0, BLOCK_K).to(tl.int64) * n)[None, :] + column.to(tl.int64)[:, None]
-    for k_start in range(0, full_k, BLOCK_K):
+    a_offset = tl.full([], 0, tl.int64)
+    b_offset = tl.full([], 0, tl.int64)
+    for _ in range(0, full_k, BLOCK_K):
         acc = tl.dot(
-            tl.load(a + k_start + a_lanes),
-            tl.trans(tl.load(b + tl.cast(k_start, tl.int64) * n + b_lanes, mask=is_column[:, None], other=0.0)),
+            tl.load(a + a_offset + a_lanes),
+            tl.trans(tl.load(b + b_offset + b_lanes, mask=is_column[:, None], other=0.0)),
             acc,
             input_precision="ieee",
             out_dtype=COMPUTE,
         )
+        a_offset = a_offset + BLOCK_K
+        b_offset = b_offset + BLOCK_K * tl.cast(n, tl.int64)
     if full_k < k_size:
         is_k = tl.arange(0, BLOCK_K) < k_size - full_k
         acc = tl.dot(
@@ -141,14 +145,18 @@ def linear_tiled(
     x_lanes = (row * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
     w_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
     acc_ = tl.broadcast(acc.to(COMPUTE), tl.zeros([BLOCK_M, N], tl.int1))[0]
-    for k_start in range(0, full_k, BLOCK_N):
+    x_offset = tl.full([], 0, tl.int64)
+    w_offset = tl.full([], 0, tl.int64)
+    for _ in range(0, full_k, BLOCK_N):
         acc_ = tl.dot(
-            tl.load(x + k_start + x_lanes),
-            tl.load(w + tl.cast(k_start, tl.int64) * N + w_lanes),
+            tl.load(x + x_offset + x_lanes),
+            tl.load(w + w_offset + w_lanes),
             acc_,
             input_precision="ieee",
             out_dtype=COMPUTE,
         )
+        x_offset = x_offset + BLOCK_N
+        w_offset = w_offset + BLOCK_N * N
     if full_k < k_size:
         is_k = tl.arange(0, BLOCK_N) < k_size - full_k
         acc_ = tl.dot(

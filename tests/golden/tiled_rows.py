@@ -194,20 +194,17 @@ def linear_cross_entropy_tiled(
     at_label = tl.zeros([BLOCK_M], dtype=tl.float32)
     full_class = classes // BLOCK_N * BLOCK_N
     w_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
+    w_offset = tl.full([], 0, tl.int64)
     for class_start in range(0, full_class, BLOCK_N):
         class_ = class_start + tl.arange(0, BLOCK_N)
-        logit = tl.dot(
-            own,
-            tl.trans(tl.load(w + tl.cast(class_start, tl.int64) * N + w_lanes)),
-            input_precision="ieee",
-            out_dtype=tl.float32,
-        )
+        logit = tl.dot(own, tl.trans(tl.load(w + w_offset + w_lanes)), input_precision="ieee", out_dtype=tl.float32)
         new = tl.maximum(highest, tl.max(logit, axis=1))
         total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(
             tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), axis=1
         )
         at_label = at_label + tl.sum(tl.where(class_[None, :] == label[:, None], logit, 0.0), axis=1)
         highest = new
+        w_offset = w_offset + BLOCK_N * N
     # Triton fails where what a loop sums up along rows is read more than once.
     at_label = at_label + 0.0
     if full_class < classes:

@@ -139,16 +139,20 @@ def normalised_tiled(
     norm_rows_lanes = tl.arange(0, BLOCK_N)
     a_lanes = (row * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
     b_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
+    norm_rows_offset = batch * batch_size * k_size
     acc = tl.zeros([BLOCK_M, N_PADDED], dtype=COMPUTE)
+    b_offset = tl.full([], 0, tl.int64)
     for k_start in range(0, full_k, BLOCK_N):
-        norm = tl.load(norm_rows + (batch * batch_size * k_size + k_start) + norm_rows_lanes)
+        norm = tl.load(norm_rows + norm_rows_offset + norm_rows_lanes)
         acc = _dot_mixed(
             tl.load(a + k_start + a_lanes).to(COMPUTE) / norm[None, :],
-            tl.load(b + tl.cast(k_start, tl.int64) * N + b_lanes, mask=n_lanes, other=0.0),
+            tl.load(b + b_offset + b_lanes, mask=n_lanes, other=0.0),
             acc,
             input_precision="ieee",
             out_dtype=COMPUTE,
         )
+        norm_rows_offset = norm_rows_offset + BLOCK_N
+        b_offset = b_offset + BLOCK_N * N
     if full_k < product:
         is_k = tl.arange(0, BLOCK_N) < product - full_k
         norm = tl.load(norm_rows + (batch * batch_size * k_size + full_k) + norm_rows_lanes, mask=is_k, other=0.0)

@@ -64,17 +64,18 @@ def several_terms_tiled(
     full_key = keys // BLOCK_N * BLOCK_N
     k_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
     acc = tl.zeros([BLOCK_M, N], dtype=tl.float32)
-    for key_start in range(0, full_key, BLOCK_N):
-        product = tl.cast(key_start, tl.int64) * N
-        one = tl.load(k + product + k_lanes)
+    k_offset = tl.full([], 0, tl.int64)
+    for _ in range(0, full_key, BLOCK_N):
+        one = tl.load(k + k_offset + k_lanes)
         score = tl.dot(own, tl.trans(one), input_precision="ieee", out_dtype=tl.float32)
         acc = (
             acc
             - tl.dot(
-                score * c - 1.0, one + tl.load(v + product + k_lanes), input_precision="ieee", out_dtype=tl.float32
+                score * c - 1.0, one + tl.load(v + k_offset + k_lanes), input_precision="ieee", out_dtype=tl.float32
             )
             / c
         )
+        k_offset = k_offset + BLOCK_N * N
     if full_key < keys:
         is_key = tl.arange(0, BLOCK_N) < keys - full_key
         product = full_key.to(tl.int64) * N
@@ -140,17 +141,18 @@ def under_a_condition_tiled(
     full_key = keys // BLOCK_N * BLOCK_N
     k_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
     acc = tl.zeros([BLOCK_M, N], dtype=tl.float32)
+    k_offset = tl.full([], 0, tl.int64)
     for key_start in range(0, full_key, BLOCK_N):
         key = key_start + tl.arange(0, BLOCK_N)
-        product = tl.cast(key_start, tl.int64) * N
-        score = tl.dot(own, tl.trans(tl.load(k + product + k_lanes)), input_precision="ieee", out_dtype=tl.float32)
+        score = tl.dot(own, tl.trans(tl.load(k + k_offset + k_lanes)), input_precision="ieee", out_dtype=tl.float32)
         acc = tl.dot(
             tl.where((key + window).to(tl.int64)[None, :] >= row[:, None], score, 0.0),
-            tl.load(v + product + k_lanes),
+            tl.load(v + k_offset + k_lanes),
             acc,
             input_precision="ieee",
             out_dtype=tl.float32,
         )
+        k_offset = k_offset + BLOCK_N * N
     if full_key < keys:
         lanes = tl.arange(0, BLOCK_N)
         key = full_key + lanes
