@@ -694,19 +694,21 @@ class _Launcher:
         overlaps = self._overlaps(*(zip(*map(_span, tensors), strict=True) if skips else key[:2]))
         is_one_device = bound is None or len({t.device for t in tensors}) == 1  # addresses tell it
         similar = (overlaps, *key[1:]) if key is not None and is_one_device else None
-        plan, given, is_final = self._plans.get(similar), args, True
+        if len(self._plans) >= 4096:
+            self._plans.clear()
+        plan = self._plans.get(similar)
         if plan is None:
+            given = args
             if bound is not None:
                 given = bound._checked(args, {})
                 grid = grid if callable(grid) else _extents(type(bound).__name__, grid)
             plan, is_final = self._choice(grid, given, named, tensors, overlaps)
-        if similar is not None and is_final and all(map(operator.is_, args, given)):
-            if len(self._plans) >= 4096:
-                self._plans.clear()
+            if similar is None or not is_final or not all(map(operator.is_, args, given)):
+                return plan, given
             self._plans[similar] = plan
-            if not skips:
-                self._plans[key] = plan
-        return plan, given
+        if not skips:
+            self._plans[key] = plan
+        return plan, args
 
     def _overlaps(self, starts, sizes):
         """Whether memory that is written is that of another tensor too: where laws of blocks do not hold."""

@@ -429,6 +429,15 @@ def test_launches_alike_are_checked_once(bench: Bench, device: str, monkeypatch:
     assert len(calls) == count + 2, "what is converted is converted each time"
 
 
+def test_what_is_known_of_launches_is_bounded(rows: ModuleType, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel, x = rows.row_products, torch.ones(4, 8, device=device)
+    monkeypatch.setattr(kernel, "_plans", dict.fromkeys(range(4094)))
+    for tensors in ((x[:, :4].contiguous(), x[0, :4].clone()), (x[:, ::2], x[0, ::2])):
+        for _ in range(3):
+            kernel[(4,)](*tensors, torch.empty(4, device=device), 4, 4, 1.0)
+    assert len(kernel._plans) < 16
+
+
 # ---- many processes -------------------------------------------------------------------------------------------------
 
 

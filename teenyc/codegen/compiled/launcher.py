@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 757289967
+CHECKSUM = 1662445208
 
 
 def text(names, include):
@@ -125,19 +125,21 @@ def text(names, include):
     yield "        overlaps = self._overlaps(*(zip(*map(_span, tensors), strict=True) if skips else key[:2]))\n"
     yield "        is_one_device = bound is None or len({t.device for t in tensors}) == 1  # addresses tell it\n"
     yield "        similar = (overlaps, *key[1:]) if key is not None and is_one_device else None\n"
-    yield "        plan, given, is_final = self._plans.get(similar), args, True\n"
+    yield "        if len(self._plans) >= 4096:\n"
+    yield "            self._plans.clear()\n"
+    yield "        plan = self._plans.get(similar)\n"
     yield "        if plan is None:\n"
+    yield "            given = args\n"
     yield "            if bound is not None:\n"
     yield "                given = bound._checked(args, {})\n"
     yield "                grid = grid if callable(grid) else _extents(type(bound).__name__, grid)\n"
     yield "            plan, is_final = self._choice(grid, given, named, tensors, overlaps)\n"
-    yield "        if similar is not None and is_final and all(map(operator.is_, args, given)):\n"
-    yield "            if len(self._plans) >= 4096:\n"
-    yield "                self._plans.clear()\n"
+    yield "            if similar is None or not is_final or not all(map(operator.is_, args, given)):\n"
+    yield "                return plan, given\n"
     yield "            self._plans[similar] = plan\n"
-    yield "            if not skips:\n"
-    yield "                self._plans[key] = plan\n"
-    yield "        return plan, given\n"
+    yield "        if not skips:\n"
+    yield "            self._plans[key] = plan\n"
+    yield "        return plan, args\n"
     yield "\n"
     yield "    def _overlaps(self, starts, sizes):\n"
     yield "        \"\"\"Whether memory that is written is that of another tensor too: where laws of blocks do not hold.\"\"\"\n"
