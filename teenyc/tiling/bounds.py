@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from teenyc.ir.counters import counter_name
 from teenyc.ir.nodes import Binary, Call, Cast, Compare, Constant, Copy, For, Literal, Operand, Value
 from teenyc.record import record, replace
 from teenyc.source import Span
-from teenyc.tiling import ends
+from teenyc.tiling import ends, refusals
 from teenyc.tiling.plan import LoopPlan
 from teenyc.tiling.room import ROOM, interval, is_near
 from teenyc.tiling.state import Blocking, Bounds, RefusedError, Tile, element_of, shape_of
+from teenyc.tiling.wording import Wording
 from teenyc.types import BOOL, I32, I64, Element, Extent, scalar
 
 
@@ -34,7 +36,8 @@ def parts(b: Blocking, loop: For, plan: LoopPlan) -> list[Part]:
     is_up = not isinstance(loop.step, Literal) or (isinstance(step, int) and step > 0)  # Triton counts no other way
     is_exact = not isinstance(loop.step, Value) or element_of(loop.counter) == I64
     if not (is_up and is_exact) or element_of(loop.counter) not in (I32, I64):
-        raise RefusedError("a loop whose step is not known to be positive", loop.span)
+        text = Wording.of(b.lets).text(loop.step)
+        raise RefusedError(refusals.far_step(counter_name(loop), text, loop.span))
     own = b.bounds.get(loop.counter.id)
     if own is None:
         start, stop = uniform(b, loop.start, loop.span), uniform(b, loop.stop, loop.span)
@@ -248,7 +251,7 @@ def uniform(b: Blocking, operand: Operand, span: Span) -> Operand:
     """An operand that is one number for the whole block."""
     tile = b.tile(operand, span)
     if tile.lead or tile.rank:
-        raise RefusedError("a loop whose bounds differ within a block", span)
+        raise RefusedError(refusals.bounds_by_row(span))
     return tile.operand
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from teenyc.ir.nodes import Block, If, Statement, Value
 from teenyc.record import replace
+from teenyc.tiling import refusals
 from teenyc.tiling.forms import form_of, formed, fresh
 from teenyc.tiling.state import Blocking, RefusedError
 
@@ -17,7 +18,7 @@ def branch(b: Blocking, statement: If, lower: Lower) -> None:
     span = statement.span
     condition = b.tile(statement.condition, span)
     if condition.lead or condition.rank:
-        raise RefusedError("a branch that differs within a block", span)
+        raise RefusedError(refusals.branch_by_row(span))
     forms = [form_of(b, result, span) for result in statement.results]
 
     def side(block: Block) -> Block:

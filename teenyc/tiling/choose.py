@@ -27,6 +27,7 @@ from teenyc.ir.nodes import (
 from teenyc.ir.walk import statements_of
 from teenyc.record import record, replace
 from teenyc.source import Span
+from teenyc.tiling import refusals
 from teenyc.tiling.analyses import Analyses
 from teenyc.tiling.maps import Stores
 from teenyc.tiling.plan import BlockedAxis, LoopPlan, Plan, Refusal
@@ -81,10 +82,10 @@ def _named(
     known = {axis.name for axis in programs} | {name for _, name in loops}
     unknown = [name for name in names if name not in known]
     if unknown:
-        return Refusal(f"`{unknown[0]}` is neither the index of a program nor the counter of a loop", kernel.span)
+        return refusals.no_axis(unknown[0], kernel.span)
     chosen = tuple(axis for axis in programs if axis.name in names)
     if len(chosen) > 2:
-        return Refusal("a program takes blocks along two axes at most", kernel.span)
+        return refusals.too_many_axes([axis.name for axis in chosen], kernel.span)
     return (Candidate(chosen, tuple(loop for loop, name in loops if name in names), is_named=True),)
 
 
@@ -171,9 +172,7 @@ def _short(loop: For) -> Refusal | None:
         return None
     start, stop, step = (int(bound.value) for bound in bounds if isinstance(bound, Literal))
     trips = len(range(start, stop, step)) if step else 0
-    return (
-        Refusal(f"the loop runs {trips} times only", loop.span, subject=counter_name(loop)) if trips < FEWEST else None
-    )
+    return refusals.short_loop(counter_name(loop), trips, loop.span) if trips < FEWEST else None
 
 
 def _loops(kernel: Kernel) -> Iterator[tuple[For, str]]:

@@ -11,7 +11,7 @@ from teenyc.ir.nodes import Binary, Call, Carried, Certificate, Copy, For, Let, 
 from teenyc.ir.walk import statements_of
 from teenyc.record import replace
 from teenyc.source import Span
-from teenyc.tiling import choose
+from teenyc.tiling import choose, refusals
 from teenyc.tiling.plan import (
     BlockedAxis,
     Contraction,
@@ -112,7 +112,7 @@ class _Speaker:
         for loop in self.fors.values():
             name = counter_name(loop)
             if self.kernel.attributes.tile and name not in self.kernel.attributes.tile:
-                yield Refusal("`tile` names other axes", loop.span, subject=name)
+                yield refusals.other_axes(name, loop.span)
 
     # ---- loops ------------------------------------------------------------------------------------------------------
 

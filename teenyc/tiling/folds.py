@@ -5,7 +5,7 @@ from __future__ import annotations
 from teenyc.intrinsics.reduce import summed
 from teenyc.ir.nodes import Cast, Compare, Let, Literal, Value
 from teenyc.source import Span
-from teenyc.tiling import sums
+from teenyc.tiling import refusals, sums
 from teenyc.tiling.identities import FOLDS, identity_of, worst_of
 from teenyc.tiling.plan import BlockedAxis, Extremum, Fold
 from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of, shape_of
@@ -18,8 +18,7 @@ def extremum(b: Blocking, law: Extremum, inside: Tile, axis: BlockedAxis, let: L
     element, span, tile = element_of(result), let.span, b.tile(law.operand, let.span)
     if axis in tile.lead:
         if not isinstance(element, DType) and not is_float(element):
-            reason = f"the {law.intrinsic} of a block, where `{element}` may be of integers or of floats"
-            raise RefusedError(reason, span)
+            raise RefusedError(refusals.unknown_identity(law.intrinsic, str(element), span))
         if b.iterations is not None:
             tile = b.masked(tile, b.iterations, Literal(worst_of(element, law.intrinsic), scalar(element)), span)
         of_block = reduced(b, tile, "max" if law.intrinsic == "maximum" else "min", element, axis, span)

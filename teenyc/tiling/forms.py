@@ -8,7 +8,7 @@ from teenyc.ir.nodes import Operand, Value
 from teenyc.record import record
 from teenyc.source import Span
 from teenyc.tiling.plan import BlockedAxis
-from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of, shape_of
+from teenyc.tiling.state import Blocking, Tile, element_of, shape_of
 from teenyc.types import ONE, Element, Extent, Shape, TensorType
 
 
@@ -24,8 +24,7 @@ class Form:
 
 def form_of(b: Blocking, value: Value, span: Span, without: BlockedAxis | None = None) -> Form:
     """The form in which every block of a kernel gives a value, but for the axis of a loop around."""
-    if not isinstance(value.type, TensorType):
-        raise RefusedError("a descriptor that a loop carries or a branch chooses", span)
+    assert isinstance(value.type, TensorType), "descriptors are lowered before"
     info = b.infos[value.id]
     lead = tuple(a for a in b.lead_of(info) if a != without)
     lanes = [n for n, a in enumerate(info.lanes) if a]

@@ -11,7 +11,7 @@ from teenyc.ir.axes import Axes, Axis, AxisInfo
 from teenyc.ir.nodes import Call, Kernel, Let, Operand, Statement, Value, While
 from teenyc.ir.walk import operands_of, results_of, statements_of, values_of
 from teenyc.tiling.analyses import Analyses
-from teenyc.tiling.plan import BlockedAxis, Plan, Refusal
+from teenyc.tiling.plan import BlockedAxis, Plan
 from teenyc.types import TensorType, is_float
 
 WARP = 32
@@ -34,13 +34,6 @@ def most(source: Analyses, programs: Sequence[BlockedAxis], blocked: Axes) -> fl
     """What a plan with some axes of the grid cannot gain more than, whose other axes are loops, before it is tried."""
     may_multiply = _starts_by_row(source, blocked) or _may_multiply(source, blocked)
     return inf if may_multiply else _of_sums(source, programs)
-
-
-def no_gain(kernel: Kernel) -> Refusal:
-    """The reason where blocks could be, and are not."""
-    return Refusal(
-        "nothing that is loaded is used by several rows, so that blocks of them would save nothing", kernel.span
-    )
 
 
 def _of_sums(source: Analyses, programs: Sequence[BlockedAxis]) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from teenyc.ir.nodes import Call, Cast, Compare, Copy, ExpandDims, Let, Literal, Offset, Operand, Value
 from teenyc.record import replace
 from teenyc.source import Span
-from teenyc.tiling import bounds
+from teenyc.tiling import bounds, refusals
 from teenyc.tiling.bounds import is_true
 from teenyc.tiling.plan import BlockedAxis, Staged
 from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of, shape_of, zero_of
@@ -111,8 +111,7 @@ def store(b: Blocking, let: Let, call: Call) -> None:
     given = {n: b.tile(o, let.span) for n, o in call.operands}
     lacking = [r.axis for r in b.rows if r.axis not in given["pointer"].lead]
     if lacking:
-        help = "let the address differ in every row"
-        raise RefusedError("a store that several rows make to one address", let.span, help)
+        raise RefusedError(refusals.one_address(lacking, let.span))
     for valid in (*b.valid, *((b.iterations,) if b.iterations is not None else ())):
         given["mask"] = both(b, given.get("mask"), valid, let.span)
     names = [n for n in ("pointer", "value", "mask") if n in given]

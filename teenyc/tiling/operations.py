@@ -8,6 +8,7 @@ from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir.lanes import Lanes, lanes_of
 from teenyc.ir.nodes import (
+    Apply,
     Binary,
     Call,
     Cast,
@@ -25,8 +26,9 @@ from teenyc.ir.nodes import (
 )
 from teenyc.ir.walk import map_operation, operands_of
 from teenyc.record import replace
-from teenyc.tiling import algebra, extents, memory, reductions
+from teenyc.tiling import algebra, extents, memory, reductions, refusals
 from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of, shape_of, zero_of
+from teenyc.tiling.wording import Wording
 from teenyc.types import BOOL, I32, ONE, Extent, scalar
 
 
@@ -40,8 +42,8 @@ def make(b: Blocking, let: Let) -> None:
             expand(b, let, operation)
         case Copy() | Unary() | Binary() | Compare() | Cast() | Offset():
             lane_by_lane(b, let, operation)
-        case _:
-            raise RefusedError("a call of a function", let.span)
+        case Apply():
+            raise RefusedError(refusals.function_call(operation.function, let.span))
 
 
 def lane_by_lane(b: Blocking, let: Let, operation: Operation) -> None:
@@ -122,9 +124,11 @@ def other(b: Blocking, let: Let, call: Call, name: str) -> None:
     tiles = [b.tile(o, let.span) for _, o in call.operands]
     ranks = [len(shape_of(o)) for _, o in call.operands]
     if any(t.lead for t in tiles) or any(t.rank != r for t, r in zip(tiles, ranks, strict=True)):
-        raise RefusedError(f"`{name}` of a blocked value", let.span)
+        operand = Wording.of(b.lets).text(call.operands[0][1])
+        axes = b.together([t.lead for t in tiles if t.lead])
+        raise RefusedError(refusals.lanes_together(name, operand, axes, let.span))
     if TABLE[name].effects and b.valid:
-        raise RefusedError(f"`{name}` happens once a program", let.span)
+        raise RefusedError(refusals.once_a_program(name, let.span))
     operands = tuple((n, t.operand) for (n, _), t in zip(call.operands, tiles, strict=True))
     made = again(b, let, replace(call, operands=operands))
     for value, result in zip(let.results, made, strict=True):

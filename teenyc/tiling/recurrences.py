@@ -12,9 +12,11 @@ from collections.abc import Iterator, Mapping
 
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
+from teenyc.ir.counters import counter_name
 from teenyc.ir.nodes import Binary, Block, Call, Copy, For, If, Let, Literal, Operand, Statement, Value, While
 from teenyc.ir.walk import all_operands, blocks_of, operands_of, results_of, statements_of
 from teenyc.record import replace
+from teenyc.tiling import refusals
 from teenyc.tiling.identities import FOLDS
 from teenyc.tiling.plan import Extremum, Fold, Law, Refusal, Sum, Term, Unchanged
 from teenyc.tiling.products import terms_of
@@ -49,12 +51,11 @@ def _effect(body: Block) -> Refusal | None:
     for statement in body.statements:
         match statement:
             case Let(operation=Call(intrinsic=name)) if name != "store" and TABLE[name].effects - {Effect.READS}:
-                help = "a loop takes blocks where such effects stand behind it"
-                return Refusal(f"`{name}` in the loop happens once an iteration", statement.span, help)
-            case For(counter=counter) if counter.name:
-                return Refusal(f"the loop over `{counter.name}` stands in it", statement.span)
-            case For() | While():
-                return Refusal("another loop stands in it", statement.span)
+                return refusals.effect_in_loop(name, statement.span)
+            case For():
+                return refusals.loop_inside(counter_name(statement), statement.span)
+            case While():
+                return refusals.loop_inside("", statement.span)
             case If():
                 inner = next((e for block in blocks_of(statement) if (e := _effect(block)) is not None), None)
                 if inner is not None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from teenyc.ir.nodes import Binary, Call, Cast, ExpandDims, Let, Value
 from teenyc.record import replace
-from teenyc.tiling import extents, sums
+from teenyc.tiling import extents, refusals, sums
 from teenyc.tiling.plan import Contraction, Side, Term
 from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of, shape_of
+from teenyc.tiling.wording import Wording
 from teenyc.types import ONE
 
 
@@ -19,7 +20,7 @@ def reduction(b: Blocking, let: Let, call: Call) -> None:
     if axis is None and rank == 1:
         axis = 0
     if not isinstance(axis, int) or len(let.results) != 1 or not isinstance(source, Value):
-        raise RefusedError(f"`{call.intrinsic}` over several axes", let.span)
+        raise RefusedError(refusals.all_at_once(call.intrinsic, Wording.of(b.lets).text(source), let.span))
     place = rank - 1 - axis % rank  # counted from the last
     keeps = len(shape_of(result)) == rank
     if not b.infos[source.id].lanes[axis % rank]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from teenyc.ir.nodes import Block, Carried, For, Operand, Statement, Value, While
 from teenyc.record import replace
-from teenyc.tiling import bounds
+from teenyc.tiling import bounds, refusals
 from teenyc.tiling.forms import Form, form_of, formed, fresh
 from teenyc.tiling.state import Blocking, RefusedError, Tile, element_of
 
@@ -35,7 +35,7 @@ def uncounted(b: Blocking, loop: While, lower: Lower) -> None:
         lower(b, loop.condition.statements)
         tests = [b.tile(y, loop.span) for y in loop.condition.yields]
         if any(test.lead or test.rank for test in tests):
-            raise RefusedError("a `while` that does not end for all rows of a block at once", loop.span)
+            raise RefusedError(refusals.unequal_while(loop.span))
         condition = Block(statements=tuple(statements), yields=tuple(test.operand for test in tests))
     with b.inner() as statements:
         ends = _body(b, loop, loop.body, forms, insides, lower)

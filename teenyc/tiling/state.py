@@ -25,6 +25,7 @@ from teenyc.ir.nodes import (
 from teenyc.ir.walk import results_of
 from teenyc.record import field, record, state
 from teenyc.source import NO_COMMENTS, Comments, Span
+from teenyc.tiling import refusals
 from teenyc.tiling.plan import BlockedAxis, Contraction, Guard, LoopPlan, Refusal, Staged
 from teenyc.types import BOOL, ONE, Element, Extent, Shape, TensorType, broadcast, is_float
 
@@ -33,15 +34,11 @@ FEW = 8
 
 
 class RefusedError(Exception):
-    """The plan cannot be carried out; the reason is for people, and `help` says what would change it."""
+    """The plan cannot be carried out, and why."""
 
-    def __init__(self, reason: str, span: Span, help: str = "") -> None:
-        super().__init__(reason)
-        self.reason, self.span, self.help = reason, span, help
-
-    @property
-    def refusal(self) -> Refusal:
-        return Refusal(self.reason, self.span, self.help)
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.reason)
+        self.refusal, self.span = refusal, refusal.span
 
 
 @record
@@ -230,7 +227,7 @@ class Blocking:
             assert met is not None, "tiles of one kernel meet"
             shape = met
         if lead and not is_held(shape):
-            raise RefusedError("a value that varies along three axes would be too large to hold", span)
+            raise RefusedError(refusals.too_wide(lead, span))
         return operands, lead, rank, shape
 
     def together(self, leads: Sequence[tuple[BlockedAxis, ...]]) -> tuple[BlockedAxis, ...]:

@@ -14,6 +14,7 @@ from typing import assert_never
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir.axes import Axes, Axis, AxisInfo
+from teenyc.ir.counters import counter_name
 from teenyc.ir.nodes import (
     Binary,
     Block,
@@ -35,6 +36,7 @@ from teenyc.ir.nodes import (
 from teenyc.ir.walk import blocks_of, is_same, map_statements, operands_of, results_of, statements_of
 from teenyc.record import field, record, replace, state
 from teenyc.source import Span
+from teenyc.tiling import refusals
 from teenyc.tiling.analyses import Analyses
 from teenyc.tiling.orders import ordered
 from teenyc.tiling.plan import AXES, BlockedAxis
@@ -155,7 +157,7 @@ class _Straightening:
             self.guards[let.results[0].id] = taken
             return let
         if record.param("mask") is None or Effect.CONTROL in record.effects:
-            raise RefusedError(f"`{call.intrinsic}` in a branch that differs within a block", let.span)
+            raise RefusedError(refusals.no_mask(call.intrinsic, let.span))
         mask = call.operand("mask")
         mask = taken if mask is None else self.both(mask, taken, let.span, to)
         order = {param.name: n for n, param in enumerate(record.params)}
@@ -205,8 +207,7 @@ class _Straightening:
         self, branch: If, n: int, result: Value, sides: list[tuple[_Reached, Operand]], to: list[Statement]
     ) -> None:
         """One result of a branch; a side that returns gives none."""
-        if not isinstance(result.type, TensorType):
-            raise RefusedError("a descriptor chosen by a branch that differs within a block", branch.span)
+        assert isinstance(result.type, TensorType), "descriptors are lowered before"
         blocks = (branch.then, branch.otherwise)
         given = [block.yields[n] for (side, _), block in zip(sides, blocks, strict=True) if not side.never]
         if not given:
@@ -237,7 +238,7 @@ class _Straightening:
             inner: list[Statement] = []
             side = self.statements(block, taken, inner)
             if not side.never and side.condition != taken:
-                raise RefusedError("a return that some rows take inside of a branch that all take", branch.span)
+                raise RefusedError(refusals.return_inside(branch.span))
             sides.append(side)
             blocks.append(Block(statements=tuple(inner), yields=block.yields))
         old = (branch.then, branch.otherwise)
@@ -267,7 +268,7 @@ class _Straightening:
 
     def counted(self, loop: For, taken: Operand | None, to: list[Statement]) -> Statement:
         if self.varies(loop.step):
-            raise RefusedError("a loop whose step differs within a block", loop.span)
+            raise RefusedError(refusals.step_by_row(counter_name(loop), loop.span))
         valid: Value | None = None
         start = loop.start
         inner: list[Statement] = []
@@ -302,7 +303,7 @@ class _Straightening:
         is_blocked = loop.counter.id in self.loops
         before = flag("lt", loop.stop) if self.varies(loop.stop) or is_blocked else None
         if after is not None and not (isinstance(loop.step, Literal) and loop.step.value == 1):
-            raise RefusedError("a loop that starts at another place in each row, with a step", loop.span)
+            raise RefusedError(refusals.start_by_row(counter_name(loop), loop.span))
         valid = after or before
         if after is not None and before is not None:
             valid = self.both(after, before, loop.span, to)
@@ -314,8 +315,7 @@ class _Straightening:
         """The next value of what a loop carries: as it was where an iteration is not a row's own."""
         if following == inside:
             return following
-        if not isinstance(inside.type, TensorType):
-            raise RefusedError("a descriptor carried by a loop whose bounds differ within a block", span)
+        assert isinstance(inside.type, TensorType), "descriptors are lowered before"
         chosen = self.made(_where(valid, following, inside), inside.type, span, to)
         self.selections.add(chosen.id)
         return chosen
@@ -334,7 +334,7 @@ class _Straightening:
 
     def uncounted(self, loop: While, taken: Operand | None) -> Statement:
         if taken is not None or any(self.varies(y) for y in loop.condition.yields):
-            raise RefusedError("a `while` that does not end for all rows of a block at once", loop.span)
+            raise RefusedError(refusals.unequal_while(loop.span))
         condition: list[Statement] = []
         body: list[Statement] = []
         self.statements(loop.condition, None, condition)

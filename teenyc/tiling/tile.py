@@ -20,7 +20,7 @@ from teenyc.ir.nodes import (
     Value,
 )
 from teenyc.record import record, replace
-from teenyc.tiling import choose, gain, lower, operations
+from teenyc.tiling import choose, gain, lower, operations, refusals
 from teenyc.tiling.analyses import Analyses
 from teenyc.tiling.choose import Candidate
 from teenyc.tiling.configurations import configurations
@@ -132,7 +132,7 @@ def plan_of(kernel: Kernel) -> Plan | Refusal:
 
 def _best(source: Analyses, candidates: Sequence[Candidate]) -> Tiled | Refusal:
     if not candidates:
-        return Refusal("it has neither rows nor a loop of which a program could take a block", source.kernel.span)
+        return refusals.nothing_to_block(source.kernel.name, source.kernel.span)
     limits = [gain.most(source, candidate.programs, candidate.axes) for candidate in candidates]
     tried: dict[int, Tiled | Refusal] = {}
     best: Tiled | None = None
@@ -151,7 +151,7 @@ def _reason(source: Analyses, candidates: Sequence[Candidate], tried: Mapping[in
     """Why none of the candidates is taken: what is said of the first with rows behind that of loops alone."""
     n = 1 if len(candidates) > 1 else 0
     found = tried.get(n) or _tried(source, candidates[n])
-    return found if isinstance(found, Refusal) else next(iter(found.plan.left), gain.no_gain(source.kernel))
+    return found if isinstance(found, Refusal) else next(iter(found.plan.left), refusals.no_gain(source.kernel.span))
 
 
 def _tried(source: Analyses, candidate: Candidate) -> Tiled | Refusal:
@@ -169,7 +169,7 @@ def _tried(source: Analyses, candidate: Candidate) -> Tiled | Refusal:
             found = choose.without(source, plan, loop, replace(refusal, subject=loop.axis.name))
         else:
             if not plan.axes:
-                return next(iter(plan.left), gain.no_gain(source.kernel))
+                return next(iter(plan.left), refusals.no_gain(source.kernel.span))
             plan = _decided(plan, blocking)
             plan = replace(plan, configurations=configurations(source.kernel, plan))
             return Tiled(plan, found.straight.analyses, counts, tuple(blocking.statements))
