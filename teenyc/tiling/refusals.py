@@ -17,9 +17,9 @@ from teenyc.tiling.plan import BlockedAxis, Refusal
 def no_axis(name: str, span: Span) -> Refusal:
     """A name in `tile(...)` that blocks cannot be taken of, though it is made of an index."""
     return Refusal(
-        f"`{name}` is no index as `program_id` gives it, and no counter of a `for`",
+        f"`{name}` is computed from the index of a program, and is neither that nor a part of it",
         span,
-        "name the value of `program_id` itself, or give each index an axis of the grid",
+        "name the index itself, or what it is taken apart into",
         subject=name,
     )
 
@@ -175,6 +175,15 @@ def no_mask(intrinsic: str, span: Span) -> Refusal:
 def return_inside(span: Span) -> Refusal:
     return Refusal(
         "some rows of a block return in this branch, which all of them take", span, "return in front of the branch"
+    )
+
+
+def return_of_all(outer: str, span: Span) -> Refusal:
+    of = f"of one `{outer}`" if outer else "together"
+    return Refusal(
+        f"all rows {of} return here at once, and a block may have rows of several",
+        span,
+        "put what follows into a branch in the place of the `return`",
     )
 
 

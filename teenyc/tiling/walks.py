@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from teenyc.ir.nodes import Binary, Block, Call, Compare, Constant, For, Let, Literal, Operand, Return, Statement, Value
 from teenyc.ir.walk import statements_of
 from teenyc.source import Span
+from teenyc.tiling import refusals
 from teenyc.tiling.plan import outer_of
 from teenyc.tiling.state import Blocking, RefusedError, Rows, Tile
 from teenyc.types import BOOL, I32, Extent, scalar
@@ -47,8 +48,9 @@ def walk(b: Blocking, statements: Sequence[Statement], lower: Lower) -> None:
         b.tiles[outer.results[0].id] = Tile(counter)
         b.tiles[inner.results[0].id] = _row(b, rows, own, counter, divisor, inner)
         lower(b, rest)
-    if any(isinstance(s, Return) for _, s in statements_of(Block(statements=tuple(body)))):
-        raise RefusedError("a `return` of all rows of a block at once, in a block of several", span)
+    for _, statement in statements_of(Block(statements=tuple(body))):
+        if isinstance(statement, Return):
+            raise RefusedError(refusals.return_of_all(outer.results[0].name, statement.span))
     made = For(
         counter=counter, start=start, stop=stop, step=ONE, carried=(), body=Block(statements=tuple(body)), span=span
     )
