@@ -22,6 +22,7 @@ SOURCES = sorted(PLANS.glob("*.tk"))
 UNREACHED = {
     "bounds_by_row": "bounds that differ are those of all rows, each under a condition",
     "branch_by_row": "a branch that differs within a block is a selection when blocks are made",
+    "far_step": "a step that is no number becomes a count of iterations",
     "return_of_all": "where an index is taken apart, what follows a return is masked",
     "function_call": "only a function of thousands of statements is not written out: a test below",
 }
