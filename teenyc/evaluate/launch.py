@@ -18,7 +18,7 @@ from teenyc.evaluate.scope import CHECKED, Meaning, Scope, padded
 from teenyc.evaluate.watch import Watcher
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
-from teenyc.ir.flow import flow_of
+from teenyc.ir.flow import flow_of, reached
 from teenyc.ir.nodes import Apply, Call, Function, Kernel, Let, Program, While
 from teenyc.ir.walk import blocks_of, statements_of, values_of, with_unique_ids
 from teenyc.types import DType, Element, Pointer, TensorType, Type, TypeVar
@@ -48,14 +48,22 @@ def launch(
     scope = scope_of(kernel, arguments, constants, elements or {})
     memory = Memory(watcher or Watcher())
     values: dict[int, Held] = {**_parameters(kernel, arguments, scope, memory)}
-    exact = flow_of(program).addresses if meaning.offsets_are_exact else frozenset()
-    world = World({f.name: f for f in program.functions}, memory, meaning, exact, grid, say)
+    functions = {f.name: f for f in program.functions}
+    world = World(functions, memory, meaning, exact_values(program, meaning), grid, say)
     memory.watcher.began(program)
     count = 1 if waits(kernel, world.functions) else max(1, room // _most_lanes(kernel, scope))
     with np.errstate(all="ignore"):
         for indices in slabs(grid, count):
             values = Frame(world, scope, indices, values).run(kernel.body)
         memory.watcher.ended(memory)
+
+
+def exact_values(program: Program, meaning: Meaning) -> frozenset[int]:
+    """The integers of a program, by id, that do not wrap: those that reach an address, and what has their type."""
+    if not meaning.offsets_are_exact:
+        return frozenset()
+    flow = flow_of(program)
+    return reached(flow.addresses, flow.same)
 
 
 def scope_of(

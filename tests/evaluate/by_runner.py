@@ -38,10 +38,10 @@ LAST = PIPELINE[-1].name
 
 def adopt(path: str, into: dict[str, Any], without: Sequence[str] = ()) -> None:
     """Takes over the tests of a module that run kernels, which then are run by the runner; `without` some."""
-    home = _module(TESTS / path)
-    home.module_of = module_of  # type: ignore[attr-defined]
-    home.teenyc = SimpleNamespace(load=load)  # type: ignore[attr-defined]
-    for name, value in vars(home).items():
+    source = home(TESTS / path)
+    source.module_of = module_of  # type: ignore[attr-defined]
+    source.teenyc = SimpleNamespace(load=load)  # type: ignore[attr-defined]
+    for name, value in vars(source).items():
         is_test = name.startswith("test_") and inspect.isfunction(value)
         if is_test and (name in without or "device" not in inspect.signature(value).parameters):
             continue
@@ -49,7 +49,7 @@ def adopt(path: str, into: dict[str, Any], without: Sequence[str] = ()) -> None:
             into[name] = value
 
 
-def _module(path: Path) -> ModuleType:
+def home(path: Path) -> ModuleType:
     """A module of its own, apart from that which its own tests use."""
     spec = spec_from_file_location(f"{path.stem}_by_runner", path)
     assert spec is not None
