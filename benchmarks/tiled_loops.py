@@ -1,10 +1,10 @@
 """What the loops of blocked kernels are made of on a GPU, without one: instructions of the machine, by kind.
 
 `python benchmarks/tiled_loops.py [file.tk] [--dtype bf16] [--head-dim 64] [--block-m 128] [--block-n 64] ...` compiles
-each blocked kernel for compute capability 9.0 and prints, for its longest loop with products of matrices, how many
-instructions it has and of which kinds, and the registers, spills and shared memory of the kernel. `--without PASS`
-leaves a pass out of the pipeline, so that each can be judged alone. Lines of a kernel of one's own in a Python file
-(`--python file.py:kernel`) can stand beside them.
+each blocked kernel for compute capability 9.0 and prints, for each loop with products of matrices, how many
+instructions it has and of which kinds, and the registers, spills and shared memory of the kernel. Where the assembler
+waits for each product, which it does where it cannot tell that nothing else writes what products add up to, that is
+said. `--without PASS` leaves a pass out of the pipeline, so that each can be judged alone.
 """
 
 from __future__ import annotations
@@ -111,10 +111,16 @@ def _compiled(kernel: Any, facts: dict[str, Any], arguments: argparse.Namespace)
 
 
 def _row(name: str, compiled: Any) -> str:
-    loop = max(_loops(_sass(compiled.asm["cubin"])), key=lambda lines: (_products(lines), -len(lines)))
+    loops = _loops(_sass(compiled.asm["cubin"]))
+    lines = [_loop(loop) for loop in loops if _products(loop)] or [_loop(max(loops, key=len))]
+    return "\n    ".join([name, *lines, f"shared {compiled.metadata.shared}, {_usage(compiled)}"])
+
+
+def _loop(loop: list[str]) -> str:
     counts = _count(loop)
     kinds = "  ".join(f"{kind} {counts[kind]}" for kind in KINDS if counts[kind])
-    return f"{name}\n    {len(loop)} instructions: {kinds}\n    shared {compiled.metadata.shared}, {_usage(compiled)}"
+    waits = ", EACH PRODUCT IS WAITED FOR" if counts["warpgroup"] > counts["wgmma"] > 0 else ""
+    return f"{len(loop)} instructions: {kinds}{waits}"
 
 
 def _products(lines: list[str]) -> int:
