@@ -183,8 +183,7 @@ class _Arguments:
         pointer = self.intrinsic.operand("pointer")
         if pointer is None or not _shape(pointer) or _shape(mask):
             return term
-        shape = shape_text(_shape(pointer), self.expressions.constants)
-        return Term(f"tl.full({shape}, {term.text}, tl.int1) != 0", terms.COMPARISON, Kind.TENSOR, term.element)
+        return spread(term, pointer, self.expressions.constants)
 
     def filling(self, param: Param, operand: Operand) -> Term | None:
         """What is converted to the dtype that the call names, which Triton does too."""
@@ -313,6 +312,12 @@ def _pointee(operand: Operand | None) -> Element | None:
             return element
         case _:
             return None
+
+
+def spread(flag: Term, many: Operand, constants: Mapping[str, str]) -> Term:
+    """One flag as many, of the shape of what it meets: Triton's interpreter would make numbers of it."""
+    shape = shape_text(_shape(many), constants)
+    return Term(f"tl.full({shape}, {flag.text}, tl.int1) != 0", terms.COMPARISON, Kind.TENSOR, flag.element)
 
 
 def _shape(operand: Operand) -> Shape:

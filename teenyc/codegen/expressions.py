@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import assert_never
 
 from teenyc.codegen import terms
-from teenyc.codegen.calls import Calls
+from teenyc.codegen.calls import Calls, spread
 from teenyc.codegen.casts import cast, does_itself, to_number
 from teenyc.codegen.dtypes import DTypeNames
 from teenyc.codegen.helpers import DIVIDED, QUOTIENT, REMAINDER, WRAPPED
@@ -240,13 +240,37 @@ class Expressions:
                     left, right = self.bounded(left, right)
             case _ if max(left.kind, right.kind) < Kind.ARGUMENT and element not in EXACT:
                 left = self.settled(left)
-        ring = self.ring(operation, left, right, element)
-        sides = ((operation.left, left), (operation.right, right))
-        flags = [term for operand, term in sides if _is_scalar(operand)]
-        if element == BOOL and len(flags) == 1 and flags[0].kind is not Kind.STATIC:
-            # Triton's interpreter stretches a flag to a tensor of i32, which is no mask and has another `~`.
-            return Term(f"({ring.text}) != 0", terms.COMPARISON, ring.kind, element)
-        return ring
+        return self.flags(operation, left, right) if element == BOOL else self.ring(operation, left, right, element)
+
+    def flags(self, operation: Binary, left: Term, right: Term) -> Term:
+        """Flags joined. Where one meets many, Triton's interpreter stretches it to a tensor of what it compares.
+
+        That is no mask and has another `~`; and of floats it cannot be joined to flags at all.
+        """
+        sides = [(operation.left, left, operation.right), (operation.right, right, operation.left)]
+        single = [_is_scalar(own) and not _is_scalar(other) and term.kind > Kind.STATIC for own, term, other in sides]
+        if not any(single):
+            return self.ring(operation, left, right, BOOL)
+        flag, _, many = sides[single.index(True)]
+        if not self.compares_integers(flag):
+            left, right = (
+                spread(term, many, self.constants) if is_single else term
+                for is_single, term in zip(single, (left, right), strict=True)
+            )
+            return self.ring(operation, left, right, BOOL)
+        ring = self.ring(operation, left, right, BOOL)
+        return Term(f"({ring.text}) != 0", terms.COMPARISON, ring.kind, BOOL)
+
+    def compares_integers(self, flag: Operand) -> bool:
+        """Whether a flag is made of comparisons of integers alone, as far as its text shows."""
+        let = self.inlining.definitions.get(flag.id) if isinstance(flag, Value) else None
+        match let.operation if let is not None else None:
+            case Compare(left=left):
+                return is_integer_element(element_of(left))
+            case Binary(left=left, right=right):
+                return self.compares_integers(left) and self.compares_integers(right)
+            case _:
+                return False
 
     def ring(self, operation: Binary, left: Term, right: Term, element: Element | None) -> Term:
         """An operator that Python has too; what constants alone may make too large is wrapped, as late as can be."""

@@ -44,6 +44,9 @@ from teenyc.record import replace, state
 from teenyc.source import NO_COMMENTS, Span
 from teenyc.types import I64, DType, Element, Extent, TensorType, Type, is_integer, scalar
 
+RING = ("add", "sub", "mul", "and", "or", "xor")
+"""Operators whose lowest bits are made of the lowest bits of their operands alone."""
+
 
 def widen_offsets(program: Program) -> Program:
     """The program with the integers that reach memory in 64 bits where 32 are not proven enough."""
@@ -277,6 +280,9 @@ class _Widening:
         is_wide = result.id in self.narrow or any(self.is_wide(o) for o in walk.operands_of(operation))
         if not is_wide:
             return operation, (result.type,)
+        if result.id not in self.narrow and isinstance(operation, Binary) and operation.operator in RING:
+            # What is cut before wraps to the same number as what is cut behind, and stays a step of a sum.
+            return walk.map_operation(operation, lambda o: self.cut(o, to, let.span)), (result.type,)
         if isinstance(operation, Binary) and operation.operator in ("shl", "shr"):
             operation = replace(operation, right=self.shift_count(operation.right, result, to, let.span))
         if isinstance(operation, Call):

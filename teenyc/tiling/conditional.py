@@ -29,6 +29,7 @@ from teenyc.ir.nodes import (
 from teenyc.ir.walk import is_same, operands_of, results_of
 from teenyc.record import field, replace, state
 from teenyc.source import Span
+from teenyc.tiling.finite import KEPT
 from teenyc.tiling.identities import FOLDS, identity_of, worst_of
 from teenyc.tiling.plan import Term
 from teenyc.tiling.products import terms_of
@@ -39,9 +40,6 @@ EXTREMA = ("maximum", "minimum")
 
 Condition: TypeAlias = "tuple[Operand, bool]"
 """A flag, and whether it holds."""
-
-ARITHMETIC = ("exp", "exp2", "load", "where", "maximum", "minimum", "sum", "broadcast_to")
-"""What is finite for operands that are, zeros among them."""
 
 
 def unconditional(
@@ -208,8 +206,6 @@ class _Moving:
             flags = made.flags(under) if under is not None and terms else None
             for term in terms:
                 product = self.product(term, flags, self.axes(condition), made)
-                if product is None:
-                    return None
                 total = made.added(total, product, term.is_negative)
         return total
 
@@ -248,25 +244,26 @@ class _Moving:
     def is_carried(self, term: Term) -> bool:
         return any(isinstance(f, Value) and f.id in self.carried for f in term.factors)
 
-    def product(self, term: Term, flags: Operand | None, needed: Axes, made: _Made) -> Operand | None:
-        """A term, zero where flags do not hold: one factor is, with all the axes of the flags, and the rest finite."""
+    def product(self, term: Term, flags: Operand | None, needed: Axes, made: _Made) -> Operand:
+        """A term, zero where flags do not hold: one factor that has all axes of the flags, where the rest is finite.
+
+        A rest that may be no number is chosen with all of the term.
+        """
         factors = list(term.factors)
+        element = element_of(factors[0])
+        zero = Literal(zero_of(element), scalar(element))
         if flags is not None:
-            place = next((n for n, f in enumerate(factors) if needed <= self.axes(f)), None)
+            fitting = [n for n, f in enumerate(factors) if needed <= self.axes(f)]
+            place = min(fitting, key=lambda n: self.is_finite(factors[n]), default=None)
             rest = [f for n, f in enumerate(factors) if n != place]
             if not all(self.is_finite(f) for f in rest):
-                return None
-            element = element_of(factors[0])
-            zero = Literal(zero_of(element), scalar(element))
+                return made.where(flags, made.product(factors), zero)
             if place is None:
                 one = Literal(1.0 if is_float(element) else 1, scalar(element))
                 factors.insert(0, made.where(flags, one, zero))
             else:
                 factors[place] = made.where(flags, factors[place], zero)
-        product = factors[0]
-        for factor in factors[1:]:
-            product = made.binary("mul", product, factor)
-        return product
+        return made.product(factors)
 
     def axes(self, operand: Operand) -> Axes:
         info = self.infos.get(operand.id) if isinstance(operand, Value) else None
@@ -285,7 +282,7 @@ class _Moving:
         match let.operation:
             case Call(intrinsic="load"):
                 return True
-            case Call(intrinsic=name) if name not in ARITHMETIC:
+            case Call(intrinsic=name) if name not in KEPT:
                 return False
             case Binary(operator="div" | "rem", right=right) if isinstance(right, Value) and right.id in self.lets:
                 return False
@@ -328,6 +325,12 @@ class _Made:
         shape = broadcast(shape_of(left), shape_of(right))
         assert shape is not None, "factors meet"
         return self.let(Binary(operator=operator, left=left, right=right), element_of(left), shape)
+
+    def product(self, factors: Sequence[Operand]) -> Operand:
+        product = factors[0]
+        for factor in factors[1:]:
+            product = self.binary("mul", product, factor)
+        return product
 
     def added(self, total: Operand | None, term: Operand, is_negative: bool) -> Operand:
         if total is not None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from teenyc.ir.nodes import Cast, Literal, Operand
+from teenyc.ir.nodes import Cast, Literal, Operand, Unary
 from teenyc.record import record, replace
 from teenyc.source import Span
-from teenyc.tiling import precision
+from teenyc.tiling import algebra, precision
 from teenyc.tiling.bounds import is_true
 from teenyc.tiling.finite import is_finite
+from teenyc.tiling.memory import anywhere
 from teenyc.tiling.plan import BlockedAxis, Key, Term
 from teenyc.tiling.state import Blocking, Tile, element_of, shape_of, zero_of
-from teenyc.types import ONE, Element, Extent, is_float, scalar
+from teenyc.types import BOOL, ONE, Element, Extent, is_float, scalar
 
 LEAST = 16
 """Matrix units take no fewer rows, columns or summands than this."""
@@ -61,15 +62,17 @@ def parts_of(b: Blocking, term: Term, key: Key, span: Span) -> Parts:
     conditions = [Chosen(b.tile(c.operand, span), c.holds) for c in term.conditions]
     conditions = [c for c in conditions if not (c.holds and is_true(c.flags.operand))]
     choosing = [c for c in conditions if key in keys(c.flags)]
-    # What may be no number where the term does not count is masked with the rest of it.
-    inside = [f for f in factors if key in keys(f.tile) or (choosing and not f.is_finite)]
-    dividing = [d for d in divisors if key in keys(d) or choosing]
+    # What may be no number where no lane counts is masked; beside lanes of the source's own with the rest of the term.
+    is_whole = bool(choosing) and not isinstance(key, BlockedAxis)
+    inside = [f for f in factors if key in keys(f.tile) or (is_whole and not f.is_finite)]
+    dividing = [d for d in divisors if key in keys(d) or is_whole]
     if not inside and (dividing or choosing):
         inside = [Group(Tile(one_of(element_of(term.factors[0]))))]
+    met = [*choosing, *([Chosen(b.iterations, True)] if choosing and b.iterations is not None else [])]
     outer = Parts(
         (),
-        tuple(f for f in factors if f not in inside),
-        tuple(d for d in divisors if d not in dividing),
+        tuple(_masked(b, f, met, span) for f in factors if f not in inside),
+        tuple(_divisor(b, d, met, span) for d in divisors if d not in dividing),
         tuple(c for c in conditions if key not in keys(c.flags)),
     )
     return replace(outer, sides=_sides(b, inside, dividing, choosing, key, span)) if inside else outer
@@ -79,6 +82,7 @@ def _sides(
     b: Blocking, factors: Sequence[Group], divisors: Sequence[Tile], conditions: Sequence[Chosen], key: Key, span: Span
 ) -> tuple[Group, ...]:
     """Two sides where they fit a product of matrices and all else fits one of them; otherwise all in one."""
+    factors, divisors, conditions = _factored(b, factors, divisors, conditions, span)
     sides = grouped(b, factors, span)
     others = [*divisors, *(c.flags for c in conditions)]
     if len(sides) > 1 and not (is_product(b, sides, key) and all(_place(sides, keys(o)) is not None for o in others)):
@@ -88,16 +92,66 @@ def _sides(
         element = element_of(sides[n].tile.operand)
         tile = b.binary("div", sides[n].tile, divisor, element, span)
         sides[n] = replace(sides[n], tile=tile, is_finite=False)
-    for condition in conditions:
-        first = _place(sides, keys(condition.flags)) or 0
-        apart = [s for s in sides if not s.is_finite and not keys(condition.flags) <= keys(s.tile)]
-        if len(sides) > 1 and apart:
-            sides, first = [_together(b, sides, span)], 0
-        sides = [
-            s.with_tile(chosen(b, s.tile, condition, span)) if n == first or not s.is_finite else s
-            for n, s in enumerate(sides)
-        ]
+    places = [_place(sides, keys(c.flags)) or 0 for c in conditions]
+    sides = [s if set(places) <= {n} else _masked(b, s, conditions, span) for n, s in enumerate(sides)]
+    for n, condition in zip(places, conditions, strict=True):
+        sides[n] = sides[n].with_tile(chosen(b, sides[n].tile, condition, span))
     return tuple(sides)
+
+
+def _factored(
+    b: Blocking, factors: Sequence[Group], divisors: Sequence[Tile], conditions: Sequence[Chosen], span: Span
+) -> tuple[Sequence[Group], Sequence[Tile], Sequence[Chosen]]:
+    """Divisors and conditions that fit no factor, where all meet along three axes, are factors of their own."""
+    one = Tile(one_of(element_of(factors[0].tile.operand)))
+    tiles = [*(f.tile for f in factors), *divisors, *(c.flags for c in conditions)]
+    along = frozenset[Key]().union(*map(keys, tiles))
+
+    def is_apart(tile: Tile) -> bool:
+        return len(along) > 2 and not any(keys(tile) <= keys(f.tile) for f in factors)
+
+    own = [d for d in divisors if is_apart(d)]
+    choosing = [c for c in conditions if is_apart(c.flags)]
+    inverses = [Group(b.binary("div", one, d, element_of(d.operand), span), is_finite=False) for d in own]
+    factors = [*factors, *inverses]
+    factors = [_masked(b, f, choosing, span) for f in factors]
+    factors += [Group(chosen(b, one, c, span)) for c in choosing]
+    return factors, [d for d in divisors if d not in own], [c for c in conditions if c not in choosing]
+
+
+def _masked(b: Blocking, group: Group, conditions: Sequence[Chosen], span: Span) -> Group:
+    """What meets zeros of another factor where conditions are not met: what may be no number then is zero too.
+
+    It lacks an axis of a condition, and is needed where all are met anywhere along it.
+    """
+    if group.is_finite or not conditions:
+        return group
+    flags = _anywhere(b, conditions, group.tile, span)
+    return group.with_tile(chosen(b, group.tile, Chosen(flags, True), span))
+
+
+def _divisor(b: Blocking, divisor: Tile, conditions: Sequence[Chosen], span: Span) -> Tile:
+    """A divisor of a sum that is zero where conditions are not met: 1 there."""
+    if not conditions:
+        return divisor
+    return b.masked(divisor, _anywhere(b, conditions, divisor, span), one_of(element_of(divisor.operand)), span)
+
+
+def _anywhere(b: Blocking, conditions: Sequence[Chosen], tile: Tile, span: Span) -> Tile:
+    """Where conditions are met together, along the blocked axes of a tile."""
+    flags, *rest = (_flags(b, c, span) for c in conditions)
+    for more in rest:
+        flags = b.binary("and", flags, more, BOOL, span)
+    return anywhere(b, flags, tile.lead, span)
+
+
+def _flags(b: Blocking, condition: Chosen, span: Span) -> Tile:
+    """Where a condition is met."""
+    flags = condition.flags
+    if condition.holds:
+        return flags
+    inverse = Unary(operator="not", operand=flags.operand)
+    return replace(flags, operand=b.let(inverse, BOOL, shape_of(flags.operand), span))
 
 
 def grouped(b: Blocking, factors: Iterable[Group], span: Span) -> list[Group]:
@@ -117,7 +171,7 @@ def _together(b: Blocking, groups: Sequence[Group], span: Span) -> Group:
     """The product of some groups."""
     first, *rest = groups
     for group in rest:
-        tile = b.binary("mul", first.tile, group.tile, element_of(first.tile.operand), span)
+        tile = algebra.times(b, first.tile, group.tile, element_of(first.tile.operand), span)
         tile = precision.keep(b, tile, (first.tile, group.tile))
         first = Group(tile, (*first.operands, *group.operands), first.is_finite and group.is_finite)
     return first

@@ -77,12 +77,23 @@ def any_of(b: Blocking, condition: Operand, lead: Sequence[BlockedAxis], span: S
     kept = tuple(axis for axis in flags.lead if axis in lead)
     if is_true(flags.operand):
         return None
+    if kept != flags.lead and isinstance(flags.operand, Value) and (flags.operand.id, kept) not in b.anywhere:
+        with b.beside(flags.operand):
+            within = _within(b, condition, kept, span)
+        if within is not None:
+            b.anywhere[flags.operand.id, kept] = within
+    return anywhere(b, flags, lead, span)
+
+
+def anywhere(b: Blocking, flags: Tile, lead: Sequence[BlockedAxis], span: Span) -> Tile:
+    """Whether flags hold anywhere along the axes that are not among some."""
+    kept = tuple(axis for axis in flags.lead if axis in lead)
     if kept == flags.lead or not isinstance(flags.operand, Value):
         return flags
     key = (flags.operand.id, kept)
     if key not in b.anywhere:
         with b.beside(flags.operand):
-            b.anywhere[key] = _within(b, condition, kept, span) or _any_of(b, flags, kept, span)
+            b.anywhere[key] = _any_of(b, flags, kept, span)
     return b.anywhere[key]
 
 

@@ -46,11 +46,16 @@ def _rescaled(b: Blocking, loop: For, plan: LoopPlan, let: Let) -> Iterator[int]
 
 def _may_stay(b: Blocking, law: Law) -> bool:
     """Whether some rows may have no iteration in a block that counts for an extremum."""
-    operand = named(b, law.operand) if isinstance(law, Extremum) else None
+    return isinstance(law, Extremum) and _is_chosen(b, law.operand)
+
+
+def _is_chosen(b: Blocking, operand: Operand) -> bool:
+    """Whether some lanes of an operand are a number that never changes an extremum, by one condition or another."""
+    operand = named(b, operand)
     let = b.lets.get(operand.id) if isinstance(operand, Value) else None
     match let.operation if let is not None else None:
-        case Call(intrinsic="where", operands=((_, condition), _, (_, Literal()))):
-            return not is_true(b.tile(condition, Span(0, 0)).operand)
+        case Call(intrinsic="where", operands=((_, condition), (_, value), (_, Literal()))):
+            return not is_true(b.tile(condition, Span(0, 0)).operand) or _is_chosen(b, value)
     return False
 
 

@@ -88,7 +88,7 @@ def atomics(count_ptr, sum_ptr, flag_ptr):
     ready = _atomic_poll(flag_ptr + lane, 1, timeout_ns=tl.full([], 1000, tl.int32))
     one = _atomic_poll(count_ptr, 1, sem="relaxed")
     found = _atomic_load(sum_ptr + lane, mask=ready, sem="relaxed", scope="sys")
-    tl.store(sum_ptr + lane, found, mask=(ready & one) != 0)
+    tl.store(sum_ptr + lane, found, mask=ready & (tl.full([16], one, tl.int1) != 0))
     tl.store(sum_ptr + 16, _atomic_load(sum_ptr))
 
 

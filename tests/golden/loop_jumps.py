@@ -41,7 +41,7 @@ def first_pair(out_ptr, n: tl.int32, wanted: tl.int32):
         j = i
         done_ = False
         while (j <= n) & ~done_:
-            if i * j == (wanted + row).to(tl.int32):
+            if i * j == wanted + row.to(tl.int32):
                 a = i
                 b = j
                 done = True

@@ -120,7 +120,7 @@ def scale_rows(x_ptr, N: tl.constexpr):
     tl.store(
         p,
         _round_to(
-            tl.load(p, mask=n_lanes, other=0.0).to(COMPUTE) * (row + 2).to(tl.int32).to(tl.float32), p.dtype.element_ty
+            tl.load(p, mask=n_lanes, other=0.0).to(COMPUTE) * (row.to(tl.int32) + 2).to(tl.float32), p.dtype.element_ty
         ),
         mask=n_lanes,
     )

@@ -361,12 +361,12 @@ def parts_of_one_index_tiled(
             acc = tl.dot(
                 tl.load(
                     x + (batch * heads * rows * k_size + head * rows * k_size + full_k) + x_lanes,
-                    mask=((is_k & condition) != 0)[None, :],
+                    mask=(is_k & (tl.full([BLOCK_N], condition, tl.int1) != 0))[None, :],
                     other=0.0,
                 ),
                 tl.load(
                     w + (head * k_size * N + full_k.to(tl.int64) * N) + w_lanes,
-                    mask=((is_k & condition) != 0)[:, None],
+                    mask=(is_k & (tl.full([BLOCK_N], condition, tl.int1) != 0))[:, None],
                     other=0.0,
                 ),
                 acc,
@@ -376,7 +376,7 @@ def parts_of_one_index_tiled(
         tl.store(
             (y + ((batch * heads + head) * rows + row_) * N)[:, None] + lane,
             acc,
-            mask=((condition & is_row) != 0)[:, None],
+            mask=((tl.full([BLOCK_M], condition, tl.int1) != 0) & is_row)[:, None],
         )
 
 

@@ -345,7 +345,7 @@ def convolution_2d_by_taps_tiled(
                                 + full_channel.to(tl.int64) * 3 * 3 * OUTS
                             )
                             + w_lanes,
-                            mask=((is_channel & condition) != 0)[:, None],
+                            mask=(is_channel & (tl.full([BLOCK_N], condition, tl.int1) != 0))[:, None],
                             other=0.0,
                         ),
                         acc_,

@@ -235,3 +235,16 @@ def linear_attention(draw: Draw, rows: int, n: int) -> Call:
 def sigmoid_attention(draw: Draw, rows: int, n: int) -> Call:
     q, k, v = drawn(draw, rows, n)
     return Call((rows,), {"q": q, "k": k, "v": v, "keys": n}, {"o": torch.sigmoid(q @ k.T) @ v}, {"N": D})
+
+
+@blocks("row key", 3, loss=4)
+def blocks_that_count_for_no_row(draw: Draw, rows: int, n: int) -> Call:
+    q, k, levels = draw(rows, D), draw(n, D), draw(rows)
+    ends = draw.integers(rows, high=n + 1)
+    scores = q @ k.T
+    counts = (scores > 0) & (places(rows, n)[1] >= ends[:, None])
+    highest = torch.cat([scores.masked_fill(~counts, float("-inf")), torch.full((rows, 1), -1e9, dtype=F64)], 1).amax(1)
+    weights = torch.tanh(scores) * torch.exp((scores - highest[:, None]).clamp_max(0)) * counts
+    o = weights @ k + counts.double() @ torch.tanh(k)
+    arguments = {"q": q, "k": k, "ends": ends, "levels": levels, "keys": n}
+    return Call((rows,), arguments, {"o": o, "totals": weights.sum(1)}, {"N": D})

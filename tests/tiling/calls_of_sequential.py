@@ -120,6 +120,13 @@ def distances(draw: Draw, rows: int, n: int) -> Call:
     return Call((rows,), {"x": x, "others": others, "n": n}, {"y": y}, {"N": 16})
 
 
+def flags_of_floats_and_rows(draw: Draw, rows: int, n: int) -> Call:
+    x, w, c = draw(rows, n), draw(n), torch.zeros(rows, dtype=F64)
+    for i in range(n):
+        c = 0.5 * c + torch.where((w[i] < 0) | (torch.arange(rows) == i), x[:, i], 0.0)
+    return Call((rows,), {"x": x, "w": w, "n": n}, {"y": c})
+
+
 def delta_rule(draw: Draw, rows: int, n: int) -> Call:
     x, keys = draw(rows, n), draw(n, 16, scale=0.5)
     state = torch.zeros(rows, 16, dtype=F64)
@@ -222,6 +229,7 @@ SEQUENTIAL: dict[str, Stays] = {
     "few_iterations": Stays("takes 3 values only", few_iterations),
     "nothing_shared": Stays("nothing that is loaded is used by several rows", nothing_shared, is_refused=True),
     "distances": Stays("and lanes of its own, and be too large to hold", distances),
+    "flags_of_floats_and_rows": Stays("is multiplied by `0.5`", flags_of_floats_and_rows),
     "delta_rule": Stays(GENERAL, delta_rule),
     "read_what_is_written": Stays("in the loop changes what", read_what_is_written),
 }

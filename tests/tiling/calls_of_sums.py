@@ -139,3 +139,22 @@ def few_lanes(draw: Draw, rows: int, n: int) -> Call:
 def functions(draw: Draw, rows: int, n: int) -> Call:
     q, k = draw(rows, D), draw(n, D)
     return Call((rows,), {"q": q, "k": k, "keys": n}, {"o": q @ k.T @ k}, {"N": D})
+
+
+@blocks("row key", 2, loss=4)
+def divisors_of_pairs(draw: Draw, rows: int, n: int) -> Call:
+    q, k = draw(rows, D), draw(n, D)
+    k[1::3] = 0.0
+    scores = q @ k.T
+    counts = (scores.abs() > 0.5) & (torch.arange(n)[None, :] <= torch.arange(rows)[:, None])
+    inverses = torch.where(counts, 1 / scores, 0.0)
+    return Call((rows,), {"q": q, "k": k, "keys": n}, {"o": inverses @ k}, {"N": D})
+
+
+@blocks("row i", 0)
+def sums_of_counters(draw: Draw, rows: int, n: int) -> Call:
+    x = draw(rows, n)
+    i = torch.arange(n)[None, :]
+    own = i >= torch.arange(rows)[:, None]
+    expected = {"places": (7 + (i * (own & (x > 0))).sum(1)).to(torch.int32), "sums": (x * own).sum(1)}
+    return Call((rows,), {"x": x, "n": n}, expected)
