@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from teenyc.check import check
 from teenyc.check.allow import unsilenced
 from teenyc.diagnostics.model import Diagnostic, Reporter, Severity
-from teenyc.ir.nodes import Attributes, Kernel, Program
+from teenyc.ir.nodes import Attributes, Certificate, Kernel, Program
 from teenyc.record import field, record, replace
 from teenyc.source import SourceFile, Span
 from teenyc.syntax import ast
@@ -64,6 +64,15 @@ class Compiled:
         assert self.checked is not None, "a source with errors has no plans"
         program = run_passes(self.checked, before="tile")
         return tuple(planned(kernel, program) for kernel in program.kernels)
+
+    def certificates(self) -> tuple[tuple[Kernel, Certificate], ...]:
+        """For each kernel as checked what is done with it in blocks, or would be, or why nothing."""
+        assert self.checked is not None, "a source with errors has no kernels in blocks"
+        kernels = self.checked.kernels
+        asked = tuple(replace(k, attributes=replace(k.attributes, tile=k.attributes.tile or ())) for k in kernels)
+        made = run_passes(replace(self.checked, kernels=asked), until="describe-blocks").kernels
+        found = {kernel.name: kernel.certificate for kernel in made if kernel.tiling is None}
+        return tuple((k, certificate) for k in kernels if (certificate := found[k.name]) is not None)
 
     def stages(self, after: str | None = None) -> str:
         """The IR as text: as checked, or after the pass of that name."""

@@ -61,7 +61,7 @@ def load(path: Path) -> Any:
 
 
 def kernels_of(kernel: Any, facts: dict[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """The functions behind a name with what they take: a launcher has two, or three."""
+    """The functions behind a name with what they take: a launcher has two to four."""
     yield getattr(kernel, "plain", kernel), facts
     if "tiled" in facts:
         tiled, rows = facts["tiled"], facts["tiled"].get("rows", {"scratch": {}})
@@ -70,11 +70,12 @@ def kernels_of(kernel: Any, facts: dict[str, Any]) -> Iterator[tuple[Any, dict[s
             given = [p for p in facts["parameters"] if p["name"] in rows["parameters"]]
             constants = [c for c in facts["constants"] if c["name"] in rows["constants"]]
             yield kernel.tiled.rows, _taken(given + scratch, constants, rows, rows["config"])
-        given = facts["parameters"] + scratch
-        yield (
-            getattr(kernel.tiled, "tiled", kernel.tiled),
-            _taken(given, facts["constants"], tiled, tiled["configs"][0]),
-        )
+        taken = _taken(facts["parameters"] + scratch, facts["constants"], tiled, tiled["configs"][0])
+        blocked = kernel.tiled.tiled if scratch else kernel.tiled
+        if "described" in tiled:
+            yield blocked.described, taken
+            blocked = blocked.tiled
+        yield blocked, taken
 
 
 def _taken(

@@ -22,14 +22,15 @@ def configs_of(
 ) -> tuple[ir.Configuration, ...]:
     """The configurations of a kernel, each with the same names; none after a report."""
     own = [c.name for c in constants if c.type.element != BOOL]
-    known = (*(BLOCKS if is_tiled else own), *ir.OPTIONS)
+    options = (*ir.OPTIONS, ir.DESCRIPTORS) if is_tiled else ir.OPTIONS
+    known = (*(BLOCKS if is_tiled else own), *options)
     if not isinstance(node, ast.Array) or not node.items:
         _report(context, node.span, "`configs` needs a list of configurations", known)
         return ()
     found = [tuple(_pairs(context, item, known, number)) for item in node.items]
-    first = [name for name, _ in found[0] if name not in ir.OPTIONS]
+    first = [name for name, _ in found[0] if name not in options]
     for item, each in zip(node.items, found, strict=True):
-        if each and {name for name, _ in each if name not in ir.OPTIONS} != set(first):
+        if each and {name for name, _ in each if name not in options} != set(first):
             words = ", ".join(f"`{name}`" for name in first) or "no constant"
             _report(context, item.span, f"each configuration names the same constants; the first has {words}", known)
             return ()
@@ -53,6 +54,10 @@ def _pairs(context: Context, item: ast.Expression, known: Sequence[str], number:
                 known,
                 name,
             )
+        elif name == ir.DESCRIPTORS and isinstance(argument.value, ast.BoolLiteral):
+            yield name, int(argument.value.value)
+        elif name == ir.DESCRIPTORS:
+            _report(context, argument.value.span, f"a configuration needs `true` or `false` for `{name}`", known)
         elif name in ir.OPTIONS:
             yield from ((name, value) for value in number(context, name, argument.value))
         elif isinstance(argument.value, ast.IntegerLiteral):

@@ -10,7 +10,6 @@ from teenyc.driver import Compiled
 from teenyc.ir.certificates import certificate_lines
 from teenyc.ir.nodes import Certificate, Kernel, Remark
 from teenyc.source import SourceFile
-from teenyc.tiling.explain import certificate
 
 VERSION = 1
 """Of the document that docs/tiling.md describes: it rises when a field goes or changes its meaning."""
@@ -25,19 +24,14 @@ def plan_text(compiled: Compiled) -> str:
 
 def explanation_text(compiled: Compiled) -> str:
     """For each kernel of a source what tiling does with it, or would do, ending in a newline."""
-    blocks = ("\n".join(_kernel_lines(k, c, compiled.file)) for k, c in _certificates(compiled))
+    blocks = ("\n".join(_kernel_lines(k, c, compiled.file)) for k, c in compiled.certificates())
     return "\n\n".join(blocks) + "\n"
 
 
 def explanation_document(sources: Sequence[Compiled]) -> str:
     """The same of all sources as one JSON object; the schema is described in docs/tiling.md."""
-    kernels = [_kernel(k, c, each.file) for each in sources for k, c in _certificates(each)]
+    kernels = [_kernel(k, c, each.file) for each in sources for k, c in each.certificates()]
     return json.dumps({"version": VERSION, "kernels": kernels}, indent=2)
-
-
-def _certificates(compiled: Compiled) -> Iterator[tuple[Kernel, Certificate]]:
-    for kernel, found in compiled.plans():
-        yield kernel, certificate(found)
 
 
 def _asks(kernel: Kernel) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from teenyc.codegen.described import with_descriptors
 from teenyc.codegen.literals import WIDTH, bracketed, docstring_lines, filled, literal, literal_lines
 from teenyc.codegen.metadata import (
     KEPT,
@@ -11,6 +12,7 @@ from teenyc.codegen.metadata import (
     assumes_contiguous,
     class_names,
     constants_of,
+    described_kernels,
     distinct_requirements,
     free_name,
     launched_kernels,
@@ -30,11 +32,14 @@ CHECKING = ("numbers", "os")
 LAUNCHING = ("concurrent.futures", "contextlib", "functools", "hashlib", "json", "math", "operator", "warnings")
 """What it imports beside, where there are launchers."""
 
+DESCRIBING = ("contextvars",)
+"""What it imports beside, where kernels load by descriptors."""
+
 RESERVED = frozenset(
     "AttributeError Exception KeyError OSError RuntimeError TEENYC TypeError ValueError ZeroDivisionError abs all any"
     " bool callable dict enumerate filter float frozenset getattr hasattr int isinstance len list map max min next open"
     " property range repr set sorted staticmethod str sum tl triton tuple type zip".split()
-) | {name.partition(".")[0] for name in (*CHECKING, *LAUNCHING)}
+) | {name.partition(".")[0] for name in (*CHECKING, *LAUNCHING, *DESCRIBING)}
 """Names that the host part reads: the kernels and functions of a module must not take them."""
 
 
@@ -81,6 +86,7 @@ class HostView:
     takes_dtypes: bool
     launchers: tuple[LauncherView, ...]
     has_rows: bool
+    has_descriptors: bool
     chooses: bool
     kernels: tuple[BoundView, ...]
     ops: tuple[OpView, ...]
@@ -91,14 +97,17 @@ def host_view(program: Program, facts: Mapping[str, object], names: Names = KEPT
     classes = class_names(program, names)
     kernels = {k.name: k for k in source_kernels(program)}
     tiled, launched, rows = tiled_kernels(program), launched_kernels(program), prologue_kernels(program)
+    described = described_kernels(program)
+    imported = (*CHECKING, *(LAUNCHING if launched else ()), *(DESCRIBING if described else ()))
     return HostView(
-        imports=tuple(f"import {name}" for name in sorted([*LAUNCHING, *CHECKING] if launched else CHECKING))
-        if kernels
-        else (),
+        imports=tuple(f"import {name}" for name in sorted(imported)) if kernels else (),
         metadata=tuple(literal_lines(dict(facts), "TEENYC = ")),
         takes_dtypes=any(fact["type"] == "dtype" for k in kernels.values() for fact in constants_of(k, names)),
-        launchers=tuple(_launcher_view(k, tiled.get(k.name), rows.get(k.name), names) for k in launched),
+        launchers=tuple(
+            _launcher_view(k, tiled.get(k.name), rows.get(k.name), described.get(k.name), names) for k in launched
+        ),
         has_rows=bool(rows),
+        has_descriptors=bool(described),
         chooses=any(k.attributes.chooses for k in launched),
         kernels=tuple(_bound_view(k, classes[k.name], names, k in launched) for k in kernels.values()),
         ops=tuple(_op_view(op, kernels, classes, names) for op in program.ops),
@@ -108,9 +117,14 @@ def host_view(program: Program, facts: Mapping[str, object], names: Names = KEPT
 # ---- kernels --------------------------------------------------------------------------------------------------------
 
 
-def _launcher_view(kernel: Kernel, tiled: Kernel | None, rows: Kernel | None, names: Names) -> LauncherView:
+def _launcher_view(
+    kernel: Kernel, tiled: Kernel | None, rows: Kernel | None, described: Kernel | None, names: Names
+) -> LauncherView:
     name = names.item(kernel.name)
     blocked = "None" if tiled is None else names.item(tiled.name)
+    if described is not None:
+        indent = "\n    " if rows is None else "\n        "
+        blocked = indent.join(with_descriptors(blocked, described, names))
     functions = [names.function(kernel.name), blocked if rows is None else _with_rows(kernel, rows, blocked, names)]
     lines = [f"{name} = _Launcher(", *(f"    {text}," for text in (literal(name), *functions))]
     lines += _facts_of(kernel, names)

@@ -70,7 +70,13 @@ def launched_kernels(program: Program) -> tuple[Kernel, ...]:
 def tiled_kernels(program: Program) -> dict[str, Kernel]:
     """The blocked kernels by the names of those that they take the place of."""
     tilings = ((kernel.tiling, kernel) for kernel in program.kernels if kernel.tiling is not None)
-    return {tiling.of: kernel for tiling, kernel in tilings if tiling.prologue is None}
+    return {t.of: kernel for t, kernel in tilings if t.prologue is None and t.descriptors is None}
+
+
+def described_kernels(program: Program) -> dict[str, Kernel]:
+    """The blocked kernels that load by descriptors, by the names of those that they take the place of."""
+    tilings = ((kernel.tiling, kernel) for kernel in program.kernels if kernel.tiling is not None)
+    return {tiling.of: kernel for tiling, kernel in tilings if tiling.descriptors is not None}
 
 
 def prologue_kernels(program: Program) -> dict[str, Kernel]:
@@ -97,6 +103,8 @@ def metadata(
     classes = class_names(program, names)
     rows = prologue_kernels(program)
     tiled = {name: tiled_facts(k, rows.get(name), names) for name, k in tiled_kernels(program).items()}
+    for name, kernel in described_kernels(program).items():
+        tiled[name]["described"] = names.item(kernel.name)
     kernels = {
         names.item(k.name): _kernel(k, effects[k.name], classes[k.name], tiled.get(k.name), names)
         for k in source_kernels(program)

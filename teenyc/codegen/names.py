@@ -21,6 +21,7 @@ from teenyc.codegen.inline import Inlining
 from teenyc.codegen.liveness import Interference, Mask, meet
 from teenyc.codegen.metadata import (
     Names,
+    described_kernels,
     launched_kernels,
     plain_key,
     prologue_kernels,
@@ -88,7 +89,7 @@ def module_names(program: Program) -> Names:
 
 def _kernel_names(program: Program) -> Iterator[tuple[str, str]]:
     """Kernels with the names that they would like: first those of the source, then those behind a launcher."""
-    tiled, rows = tiled_kernels(program), prologue_kernels(program)
+    tiled, rows, described = tiled_kernels(program), prologue_kernels(program), described_kernels(program)
     kernels = [*reversed(source_kernels(program))]
     yield from ((k.name, identifier(k.name, ascii=True)) for k in kernels)
     for kernel in launched_kernels(program):
@@ -98,6 +99,8 @@ def _kernel_names(program: Program) -> Iterator[tuple[str, str]]:
             yield tiled[kernel.name].name, f"{name}_tiled"
         if kernel.name in rows:
             yield rows[kernel.name].name, f"{name}_rows"
+        if kernel.name in described:
+            yield described[kernel.name].name, f"{name}_described"
 
 
 def number_names(program: Program, names: Names) -> dict[tuple[str, str], str]:

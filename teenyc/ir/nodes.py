@@ -311,6 +311,9 @@ class Requirement:
 OPTIONS = ("num_warps", "num_stages")
 """Launch options that a source may state."""
 
+DESCRIPTORS = "descriptors"
+"""The launch option of a configuration whose kernel loads blocks by tensor descriptors."""
+
 Configuration: TypeAlias = "tuple[tuple[str, int], ...]"
 """Constants and launch options with their values."""
 
@@ -361,12 +364,23 @@ class Prologue:
 
 
 @record(kw_only=True)
+class Descriptors:
+    """What a blocked kernel that loads blocks by tensor descriptors asks of a launch.
+
+    Each pair of `aligned` is a pointer and an extent: the tensor must begin at a multiple of 16 bytes, and so many of
+    its elements be one.
+    """
+
+    aligned: tuple[tuple[str, Extent], ...]
+
+
+@record(kw_only=True)
 class Tiling:
     """How a launch of a blocked kernel differs from one of the source, `of`: the caller's grid stays as it is.
 
     `blocks` names, for each blocked program axis, the constant by which the launcher divides the grid there, rounding
     up, and `counts` the i32 parameter, one of the last, in which it passes what the grid was. `constants` are those
-    that the launcher chooses, among `configurations`.
+    that the launcher chooses, among `configurations`. A kernel with `descriptors` is another form of the one before it.
     """
 
     of: str
@@ -375,15 +389,16 @@ class Tiling:
     constants: tuple[str, ...]
     configurations: tuple[Configuration, ...] = ()
     prologue: Prologue | None = None
+    descriptors: Descriptors | None = None
 
 
 @record
 class Remark:
     """One sentence of a certificate, and the place that it speaks of.
 
-    `kind` is `program`, `loop`, `law`, `product`, `sum`, `prologue`, `guard`, `configurations`, `left` or `refused`,
-    `depth` that in an outline, `help` what would make it otherwise, and `subject` the author's name of what it is
-    about.
+    `kind` is `program`, `loop`, `law`, `product`, `sum`, `prologue`, `guard`, `configurations`, `descriptors`, `left`
+    or `refused`, `depth` that in an outline, `help` what would make it otherwise, and `subject` the author's name of
+    what it is about.
     """
 
     kind: str

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from teenyc.diagnostics.model import Diagnostic, Reporter
-from teenyc.ir.nodes import OPTIONS
+from teenyc.ir.nodes import DESCRIPTORS, OPTIONS
 from teenyc.ir.walk import results_of, statements_of
 from teenyc.record import record, replace
 from teenyc.runtime.manifest import manifest
@@ -146,7 +146,7 @@ def _blocks(compiled: Compiled, of: str, facts: Mapping[str, Any]) -> Blocks | N
     """The blocked kernel of one of the source, and what runs before it."""
     assert compiled.program is not None, "only what has no errors is compiled"
     made = [k for k in compiled.program.kernels if k.tiling is not None and k.tiling.of == of]
-    tiled = next((k for k in made if k.tiling and k.tiling.prologue is None), None)
+    tiled = next((k for k in made if k.tiling and k.tiling.prologue is None and k.tiling.descriptors is None), None)
     rows = next((k for k in made if k.tiling and k.tiling.prologue is not None), None)
     return Blocks(tiled, rows, facts["tiled"]) if tiled is not None else None
 
@@ -162,7 +162,9 @@ def _blocked(
     before = _before(launcher, signature, blocks, target, triton)
     if before is None or not allows_blocks(signature, blocks):
         return
-    kernel = launcher.tiled if blocks.rows is None else launcher.tiled.tiled
+    kernel = launcher.tiled
+    while hasattr(kernel, "tiled"):  # what a launch may have around it
+        kernel = kernel.tiled
     least: int | None = None
     for config in _ordered(launcher, signature, target):
         form = tiled_signature(signature, blocks, config)
@@ -189,9 +191,13 @@ def _before(
 
 
 def _ordered(launcher: Any, signature: Signature, target: Target) -> list[dict[str, int]]:
-    """The configurations as a launch would try them, and behind these the others, the smallest first."""
+    """The configurations as a launch would try them, and behind these the others, the smallest first.
+
+    All are those of the kernel that loads by pointers: descriptors are made in memory that a launcher gives.
+    """
     ranked = launcher._ranked(signature.constants, signature.dtypes, target.shared_memory, {})
-    return [*ranked, *reversed(launcher._facts["configs"])]
+    configs = (*ranked, *reversed(launcher._facts["configs"]))
+    return [{name: value for name, value in config.items() if name != DESCRIPTORS} for config in configs]
 
 
 def _module(stem: str, text: str) -> ModuleType:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teenyc.ir.nodes import OPTIONS, Call, Configuration, Kernel, Let
+from teenyc.ir.nodes import DESCRIPTORS, OPTIONS, Call, Configuration, Kernel, Let
 from teenyc.ir.walk import statements_of
 from teenyc.tiling.plan import Plan
 
@@ -59,18 +59,35 @@ SUMS = {
 }
 """For kernels without, which are as fast as memory."""
 
+LIKELY = 3
+"""So many configurations come before those that load by descriptors."""
+
+DESCRIBED = {(1, 1): ((64, 64, 4, 3), (128, 64, 4, 2))}
+"""With blocks that are loaded by tensor descriptors, where a loop has few products."""
+
+FEW_PRODUCTS = 2
+"""With more of them for what it loads, a loop does not wait for what it loads."""
+
 
 def configurations(kernel: Kernel, plan: Plan) -> tuple[Configuration, ...]:
     """What a tuner tries; the first that fits is taken where nothing is timed."""
     names = tuple(dict.fromkeys(axis.block for axis in plan.axes))
     stated = kernel.attributes.configs
     if stated and all({*names} <= {name for name, _ in each} for each in stated):
-        return tuple(tuple((n, v) for n, v in each if n in names or n in OPTIONS) for each in stated)
+        chosen = {*names, *OPTIONS}
+        return tuple(tuple((n, v) for n, v in each if n in chosen or (n, v) == (DESCRIPTORS, 1)) for each in stated)
     programs = len({axis.block for axis in plan.programs})
     has_dots = any(len(each.sides) == 2 for each in plan.contractions) or _has_dots(kernel)
     known = PRODUCTS if has_dots else SUMS
     rows = known.get((programs, len(names) - programs)) or ((*[32] * len(names), 4, 2),)
-    return tuple(tuple(zip((*names, *OPTIONS), row, strict=True)) for row in rows)
+    described = DESCRIBED.get((programs, len(names) - programs), ()) if _has_few_products(plan) else ()
+    plain = [tuple(zip((*names, *OPTIONS), row, strict=True)) for row in rows]
+    others = [tuple(zip((*names, *OPTIONS, DESCRIPTORS), (*row, 1), strict=True)) for row in described]
+    return (*plain[:LIKELY], *others, *plain[LIKELY:])
+
+
+def _has_few_products(plan: Plan) -> bool:
+    return 0 < sum(len(each.sides) == 2 for each in plan.contractions) <= FEW_PRODUCTS
 
 
 def _has_dots(kernel: Kernel) -> bool:

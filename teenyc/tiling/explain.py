@@ -7,7 +7,19 @@ from typing import assert_never
 
 from teenyc.ir.axes import AxisInfo
 from teenyc.ir.counters import counter_name
-from teenyc.ir.nodes import Binary, Call, Carried, Certificate, Copy, For, Let, Operand, Remark, Value
+from teenyc.ir.nodes import (
+    DESCRIPTORS,
+    Binary,
+    Call,
+    Carried,
+    Certificate,
+    Copy,
+    For,
+    Let,
+    Operand,
+    Remark,
+    Value,
+)
 from teenyc.ir.walk import statements_of
 from teenyc.record import replace
 from teenyc.source import Span
@@ -200,7 +212,7 @@ class _Speaker:
 
     def configurations(self) -> Iterator[Remark]:
         """The blocks and launch options that are tried, in one sentence."""
-        tried = self.plan.configurations
+        tried = [each for each in self.plan.configurations if (DESCRIPTORS, 1) not in each]
         if len({tuple(name for name, _ in each) for each in tried}) == 1:
             names = "×".join(f"`{name}`" for name, _ in tried[0])
             rows = ", ".join("×".join(str(value) for _, value in each) for each in tried)

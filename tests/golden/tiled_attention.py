@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import contextlib
+import contextvars
 import functools
 import hashlib
 import json
@@ -170,6 +171,90 @@ def attention_tiled(
     )
 
 
+@triton.jit
+def attention_described(
+    q,
+    k,
+    v,
+    bias,
+    sinks,
+    o,
+    queries: tl.int32,
+    keys: tl.int32,
+    group: tl.int32,
+    cap: tl.float32,
+    num_querys: tl.int32,
+    HEAD_DIM: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """`q: [heads, queries, HEAD_DIM]`; `k` and `v` have a head for each `group` of those. Grid: `(queries, heads)`."""
+    D: tl.constexpr = q.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    cap = tl.cast(cap, tl.float32)
+    query_start = tl.program_id(0) * BLOCK_M
+    querys = query_start + tl.arange(0, BLOCK_M)
+    is_query = querys < num_querys
+    query = tl.minimum(querys, num_querys - 1).to(tl.int64)
+    head = tl.program_id(1).to(tl.int64)
+    lane = tl.arange(0, HEAD_DIM)
+    q_blocks = tl.make_tensor_descriptor(
+        q + head * queries * HEAD_DIM, [num_querys, HEAD_DIM], [HEAD_DIM, 1], [BLOCK_M, HEAD_DIM]
+    )
+    own = q_blocks.load([query_start, 0])
+    quotient = head // group
+    highest = tl.load(sinks + head)
+    total = tl.full([BLOCK_M], 1.0, dtype=COMPUTE)
+    full_key = keys // BLOCK_N * BLOCK_N
+    bias_lanes = (query * keys)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    k_blocks = tl.make_tensor_descriptor(
+        k + quotient * keys * HEAD_DIM, [keys, HEAD_DIM], [HEAD_DIM, 1], [BLOCK_N, HEAD_DIM]
+    )
+    v_blocks = tl.make_tensor_descriptor(
+        v + quotient * keys * HEAD_DIM, [keys, HEAD_DIM], [HEAD_DIM, 1], [BLOCK_N, HEAD_DIM]
+    )
+    acc = tl.zeros([BLOCK_M, HEAD_DIM], dtype=COMPUTE)
+    highest_ = tl.broadcast_to(highest.to(COMPUTE), [BLOCK_M])
+    bias_offset = tl.full([], 0, tl.int64)
+    for key_start in range(0, full_key, BLOCK_N):
+        raw = tl.dot(own, tl.trans(k_blocks.load([key_start, 0])), input_precision="ieee", out_dtype=COMPUTE)
+        score = _tanh(raw / cap) * cap + tl.load(bias + bias_offset + bias_lanes).to(COMPUTE)
+        new = tl.maximum(highest_, tl.max(score, axis=1))
+        weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
+        acc = tl.dot(
+            _round_to(weight, D),
+            v_blocks.load([key_start, 0]),
+            acc * tl.exp2((highest_ - new) * LOG2_E)[:, None],
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        total = total * tl.exp2((highest_ - new) * LOG2_E) + tl.sum(weight, axis=1)
+        highest_ = new
+        bias_offset = bias_offset + BLOCK_N
+    if full_key < keys:
+        raw = tl.dot(own, tl.trans(k_blocks.load([full_key, 0])), input_precision="ieee", out_dtype=COMPUTE)
+        is_key = tl.arange(0, BLOCK_N) < keys - full_key
+        score = (
+            _tanh(raw / cap) * cap
+            + tl.load(bias + full_key + bias_lanes, mask=is_key[None, :], other=0.0).to(COMPUTE)
+        )
+        new = tl.maximum(highest_, tl.max(tl.where(is_key[None, :], score, float("-inf")), axis=1))
+        weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
+        acc = tl.dot(
+            _round_to(tl.where(is_key[None, :], weight, 0.0), D),
+            v_blocks.load([full_key, 0]),
+            acc * tl.exp2((highest_ - new) * LOG2_E)[:, None],
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        total = total * tl.exp2((highest_ - new) * LOG2_E) + tl.sum(tl.where(is_key[None, :], weight, 0.0), axis=1)
+    tl.store(
+        (o + (head * queries + query) * HEAD_DIM)[:, None] + lane,
+        _round_to(acc / total[:, None], (o + (head * queries + query) * HEAD_DIM)[:, None].dtype.element_ty),
+        mask=is_query[:, None],
+    )
+
+
 TEENYC = {
     "version": "0.1.0",
     "source": "tiled_attention.tk",
@@ -206,6 +291,8 @@ TEENYC = {
                     {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3, "descriptors": 1},
+                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2, "descriptors": 1},
                     {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
@@ -228,6 +315,7 @@ TEENYC = {
                 ],
                 "staged": [["HEAD_DIM", "BLOCK_N", "D"], ["BLOCK_N", "HEAD_DIM", "D"]],
                 "kept": [["BLOCK_M", "HEAD_DIM", "D"]],
+                "described": "attention_described",
             },
             "tiling": [
                 "18:17   `query`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -252,6 +340,8 @@ TEENYC = {
                 "            64×64×4×3, 64×32×4×3, 128×32×4×3, 128×128×8×3, 64×64×4×2, 64×64×8×3, 64×128×8×2,",
                 "            128×32×8×3, 64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2,",
                 "            16×32×4×2, 16×16×8×2, 16×16×4×2",
+                "6:4     also tried, with blocks of `q`, `k` and `v` loaded by tensor descriptors where they can",
+                "            be, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 64×64×4×3, 128×64×4×2",
             ],
         },
     },
@@ -678,6 +768,7 @@ class _Launcher:
         elements = {name: _element(kind[1][place]) for name, place in self._variables.items()}
         most = {name: max(16, 2 * (*grid, 1, 1)[axis]) for axis, name in self._blocks}
         ranked = self._ranked(dict(kind[2]), elements, _shared_memory(), most)
+        ranked = [c for c in ranked if "descriptors" not in c or _copies_blocks(kind[0])]
         return [*(ranked or self._facts["configs"][-1:]), *([] if ranked and math.prod(grid) > 4096 else [None])]
 
     def _ranked(self, sizes, elements, shared, most):
@@ -700,7 +791,8 @@ class _Launcher:
             ranked = (1 + read if is_tight else 0, {**config, "num_stages": stages})
             is_fit = held <= _HELD[1] and unrolled <= _UNROLLED and stages >= min(2, config["num_stages"])
             fitting += [ranked] if is_fit and ranked not in fitting else []
-        return [config for _, config in sorted(fitting[:8], key=lambda pair: pair[0])]
+        extra = sum("descriptors" in config for _, config in fitting)  # as good as the same blocks without
+        return [config for _, config in sorted(fitting[: 8 + extra], key=lambda pair: pair[0])]
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
@@ -896,10 +988,68 @@ def _copied(tensor):
     return copy if base is tensor else type(tensor)(copy, tensor.dtype)
 
 
+class _WithDescriptors:
+    """A kernel in blocks, `tiled`, and `described`, which loads the blocks by tensor descriptors: launched like one.
+
+    `described` runs where a launch says `descriptors=1`, its tensors allow it, and the device copies blocks by itself.
+    """
+
+    def __init__(self, tiled, described, allows):
+        self.tiled, self.described, self.fn, self.arg_names = tiled, described, tiled.fn, tiled.arg_names
+        self._allows = allows
+
+    @property
+    def cache_key(self):
+        return self.tiled.cache_key + self.described.cache_key
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid)
+
+    def warmup(self, *args, grid, **named):
+        return self.run(*args, grid=grid, warmup=True, **named)
+
+    def run(self, *args, grid, warmup=False, descriptors=0, **named):
+        is_described = descriptors and self._allows(*args, **named) and (_INTERPRETED or _has_descriptors(args))
+        kernel = self.described if is_described else self.tiled
+        if warmup:
+            return kernel.warmup(*args, grid=grid, **named)
+        if not is_described:
+            return kernel[grid](*args, **named)
+        return contextvars.copy_context().run(_with_memory, kernel[grid], args, named)
+
+
+def _with_memory(run, args, named):
+    """Runs a kernel in a context where Triton is given memory for its descriptors, whatever is set elsewhere."""
+    tensor = next(getattr(a, "base", a) for a in args if hasattr(a, "data_ptr"))
+    triton.set_allocator(lambda size, alignment, stream: tensor.new_empty(-(-size // tensor.element_size())))
+    return run(*args, **named)
+
+
+def _is_aligned(stride, *tensors):
+    """Whether tensors begin at a multiple of 16 bytes, and so does what is `stride` elements further."""
+    return stride >= 0 and all(t.data_ptr() % 16 == stride * t.element_size() % 16 == 0 for t in tensors)
+
+
+def _has_descriptors(args):
+    """Whether the device of tensors copies blocks of memory by itself."""
+    return _copies_blocks(next(a.device for a in args if hasattr(a, "data_ptr")))
+
+
+@functools.cache
+def _copies_blocks(device):
+    with _gpu().device(device):
+        target = triton.runtime.driver.active.get_current_target()
+    return target.backend == "cuda" and target.arch >= 90
+
+
 attention = _Launcher(
     "attention",
     attention_plain,
-    attention_tiled,
+    _WithDescriptors(
+        attention_tiled,
+        attention_described,
+        lambda q, k, v, *_, HEAD_DIM, **__: _is_aligned(HEAD_DIM, q, k, v),
+    ),
     lambda q, k, v, bias, sinks, o, queries, keys, group, cap: (
         (q.data_ptr(), k.data_ptr(), v.data_ptr(), bias.data_ptr(), sinks.data_ptr(), o.data_ptr()),
         (

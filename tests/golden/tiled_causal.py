@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import contextlib
+import contextvars
 import functools
 import hashlib
 import json
@@ -307,6 +308,73 @@ def upper_product_tiled(
 
 
 @triton.jit
+def upper_product_described(
+    a,
+    b,
+    c,
+    k_size: tl.int32,
+    num_rows: tl.int32,
+    HEAD_DIM: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """`c[row] = Σ a[row, k] b[k]` over `k` from the row on: what of `a` lies above its diagonal, and that."""
+    D: tl.constexpr = a.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    first_row = tl.program_id(0) * BLOCK_M
+    rows = first_row + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    last_row = tl.minimum(first_row + (BLOCK_M - 1), num_rows - 1)
+    row = tl.minimum(rows, last_row)
+    lane = tl.arange(0, HEAD_DIM)
+    first_full_k = first_row + _cdiv(last_row - first_row, BLOCK_N) * BLOCK_N
+    full_k = first_full_k + (tl.maximum(k_size, first_full_k) - first_full_k) // BLOCK_N * BLOCK_N
+    a_lanes = (row.to(tl.int64) * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    b_lanes = (tl.arange(0, BLOCK_N) * HEAD_DIM)[:, None] + lane
+    b_blocks = tl.make_tensor_descriptor(b, [k_size, HEAD_DIM], [HEAD_DIM, 1], [BLOCK_N, HEAD_DIM])
+    a_offset = first_row.to(tl.int64)
+    acc = tl.zeros([BLOCK_M, HEAD_DIM], dtype=COMPUTE)
+    for k_start in range(first_row, tl.minimum(first_full_k, k_size), BLOCK_N):
+        k = k_start + tl.arange(0, BLOCK_N)
+        is_k = tl.arange(0, BLOCK_N) < k_size - k_start
+        counts = (k[None, :] >= row[:, None]) & is_k[None, :]
+        acc = tl.dot(
+            tl.load(a + a_offset + a_lanes, mask=counts, other=0.0),
+            b_blocks.load([k_start, 0]),
+            acc,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        a_offset = a_offset + BLOCK_N
+    a_offset = first_full_k.to(tl.int64)
+    b_offset = first_full_k.to(tl.int64) * HEAD_DIM
+    for _ in range(first_full_k, full_k, BLOCK_N):
+        acc = tl.dot(
+            tl.load(a + a_offset + a_lanes),
+            tl.load(b + b_offset + b_lanes),
+            acc,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        a_offset = a_offset + BLOCK_N
+        b_offset = b_offset + BLOCK_N * HEAD_DIM
+    if full_k < k_size:
+        is_k = tl.arange(0, BLOCK_N) < k_size - full_k
+        acc = tl.dot(
+            tl.load(a + full_k + a_lanes, mask=is_k[None, :], other=0.0),
+            tl.load(b + full_k.to(tl.int64) * HEAD_DIM + b_lanes, mask=is_k[:, None], other=0.0),
+            acc,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+    tl.store(
+        (c + row.to(tl.int64) * HEAD_DIM)[:, None] + lane,
+        _round_to(acc, (c + row.to(tl.int64) * HEAD_DIM)[:, None].dtype.element_ty),
+        mask=is_row[:, None],
+    )
+
+
+@triton.jit
 def lower_product_plain(a, b, c, k_size: tl.int32, HEAD_DIM: tl.constexpr):
     """The same below the diagonal."""
     D: tl.constexpr = a.dtype.element_ty
@@ -361,6 +429,62 @@ def lower_product_tiled(
         )
         a_offset = a_offset + BLOCK_N
         b_offset = b_offset + BLOCK_N * HEAD_DIM
+    a_offset = full_k.to(tl.int64)
+    b_offset = full_k.to(tl.int64) * HEAD_DIM
+    for k_start in range(full_k, last_k_stop, BLOCK_N):
+        k = k_start + tl.arange(0, BLOCK_N)
+        counts = k[None, :] < k_stop[:, None]
+        is_k = k < last_k_stop
+        acc = tl.dot(
+            tl.load(a + a_offset + a_lanes, mask=counts, other=0.0),
+            tl.load(b + b_offset + b_lanes, mask=is_k[:, None], other=0.0),
+            acc,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        a_offset = a_offset + BLOCK_N
+        b_offset = b_offset + BLOCK_N * HEAD_DIM
+    tl.store(
+        (c + row.to(tl.int64) * HEAD_DIM)[:, None] + lane,
+        _round_to(acc, (c + row.to(tl.int64) * HEAD_DIM)[:, None].dtype.element_ty),
+        mask=is_row[:, None],
+    )
+
+
+@triton.jit
+def lower_product_described(
+    a,
+    b,
+    c,
+    k_size: tl.int32,
+    num_rows: tl.int32,
+    HEAD_DIM: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """The same below the diagonal."""
+    D: tl.constexpr = a.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    first_row = tl.program_id(0) * BLOCK_M
+    rows = first_row + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    last_row = tl.minimum(first_row + (BLOCK_M - 1), num_rows - 1)
+    row = tl.minimum(rows, last_row)
+    lane = tl.arange(0, HEAD_DIM)
+    k_stop = tl.minimum(row + 1, k_size)
+    last_k_stop = tl.minimum(last_row + 1, k_size)
+    value = tl.maximum(tl.minimum(first_row + 1, k_size), 0)
+    full_k = value // BLOCK_N * BLOCK_N
+    a_lanes = (row.to(tl.int64) * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    b_lanes = (tl.arange(0, BLOCK_N) * HEAD_DIM)[:, None] + lane
+    b_blocks = tl.make_tensor_descriptor(b, [value, HEAD_DIM], [HEAD_DIM, 1], [BLOCK_N, HEAD_DIM])
+    acc = tl.zeros([BLOCK_M, HEAD_DIM], dtype=COMPUTE)
+    a_offset = tl.full([], 0, tl.int64)
+    for k_start in range(0, full_k, BLOCK_N):
+        acc = tl.dot(
+            tl.load(a + a_offset + a_lanes), b_blocks.load([k_start, 0]), acc, input_precision="ieee", out_dtype=COMPUTE
+        )
+        a_offset = a_offset + BLOCK_N
     a_offset = full_k.to(tl.int64)
     b_offset = full_k.to(tl.int64) * HEAD_DIM
     for k_start in range(full_k, last_k_stop, BLOCK_N):
@@ -497,6 +621,8 @@ TEENYC = {
                     {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3, "descriptors": 1},
+                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2, "descriptors": 1},
                     {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
@@ -518,6 +644,7 @@ TEENYC = {
                 ],
                 "staged": [["BLOCK_M", "BLOCK_N", "D"], ["BLOCK_N", "HEAD_DIM", "D"]],
                 "kept": [],
+                "described": "upper_product_described",
             },
             "tiling": [
                 "33:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -534,6 +661,8 @@ TEENYC = {
                 "            64×64×4×3, 64×32×4×3, 128×32×4×3, 128×128×8×3, 64×64×4×2, 64×64×8×3, 64×128×8×2,",
                 "            128×32×8×3, 64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2,",
                 "            16×32×4×2, 16×16×8×2, 16×16×4×2",
+                "32:4    also tried, with blocks of `b` loaded by tensor descriptors where they can be,",
+                "            `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 64×64×4×3, 128×64×4×2",
             ],
         },
         "lower_product": {
@@ -562,6 +691,8 @@ TEENYC = {
                     {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3, "descriptors": 1},
+                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2, "descriptors": 1},
                     {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
@@ -583,6 +714,7 @@ TEENYC = {
                 ],
                 "staged": [["BLOCK_M", "BLOCK_N", "D"], ["BLOCK_N", "HEAD_DIM", "D"]],
                 "kept": [],
+                "described": "lower_product_described",
             },
             "tiling": [
                 "45:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -600,6 +732,8 @@ TEENYC = {
                 "            64×64×4×3, 64×32×4×3, 128×32×4×3, 128×128×8×3, 64×64×4×2, 64×64×8×3, 64×128×8×2,",
                 "            128×32×8×3, 64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2,",
                 "            16×32×4×2, 16×16×8×2, 16×16×4×2",
+                "44:4    also tried, with blocks of `b` loaded by tensor descriptors where they can be,",
+                "            `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 64×64×4×3, 128×64×4×2",
             ],
         },
     },
@@ -1026,6 +1160,7 @@ class _Launcher:
         elements = {name: _element(kind[1][place]) for name, place in self._variables.items()}
         most = {name: max(16, 2 * (*grid, 1, 1)[axis]) for axis, name in self._blocks}
         ranked = self._ranked(dict(kind[2]), elements, _shared_memory(), most)
+        ranked = [c for c in ranked if "descriptors" not in c or _copies_blocks(kind[0])]
         return [*(ranked or self._facts["configs"][-1:]), *([] if ranked and math.prod(grid) > 4096 else [None])]
 
     def _ranked(self, sizes, elements, shared, most):
@@ -1048,7 +1183,8 @@ class _Launcher:
             ranked = (1 + read if is_tight else 0, {**config, "num_stages": stages})
             is_fit = held <= _HELD[1] and unrolled <= _UNROLLED and stages >= min(2, config["num_stages"])
             fitting += [ranked] if is_fit and ranked not in fitting else []
-        return [config for _, config in sorted(fitting[:8], key=lambda pair: pair[0])]
+        extra = sum("descriptors" in config for _, config in fitting)  # as good as the same blocks without
+        return [config for _, config in sorted(fitting[: 8 + extra], key=lambda pair: pair[0])]
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
@@ -1244,6 +1380,60 @@ def _copied(tensor):
     return copy if base is tensor else type(tensor)(copy, tensor.dtype)
 
 
+class _WithDescriptors:
+    """A kernel in blocks, `tiled`, and `described`, which loads the blocks by tensor descriptors: launched like one.
+
+    `described` runs where a launch says `descriptors=1`, its tensors allow it, and the device copies blocks by itself.
+    """
+
+    def __init__(self, tiled, described, allows):
+        self.tiled, self.described, self.fn, self.arg_names = tiled, described, tiled.fn, tiled.arg_names
+        self._allows = allows
+
+    @property
+    def cache_key(self):
+        return self.tiled.cache_key + self.described.cache_key
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid)
+
+    def warmup(self, *args, grid, **named):
+        return self.run(*args, grid=grid, warmup=True, **named)
+
+    def run(self, *args, grid, warmup=False, descriptors=0, **named):
+        is_described = descriptors and self._allows(*args, **named) and (_INTERPRETED or _has_descriptors(args))
+        kernel = self.described if is_described else self.tiled
+        if warmup:
+            return kernel.warmup(*args, grid=grid, **named)
+        if not is_described:
+            return kernel[grid](*args, **named)
+        return contextvars.copy_context().run(_with_memory, kernel[grid], args, named)
+
+
+def _with_memory(run, args, named):
+    """Runs a kernel in a context where Triton is given memory for its descriptors, whatever is set elsewhere."""
+    tensor = next(getattr(a, "base", a) for a in args if hasattr(a, "data_ptr"))
+    triton.set_allocator(lambda size, alignment, stream: tensor.new_empty(-(-size // tensor.element_size())))
+    return run(*args, **named)
+
+
+def _is_aligned(stride, *tensors):
+    """Whether tensors begin at a multiple of 16 bytes, and so does what is `stride` elements further."""
+    return stride >= 0 and all(t.data_ptr() % 16 == stride * t.element_size() % 16 == 0 for t in tensors)
+
+
+def _has_descriptors(args):
+    """Whether the device of tensors copies blocks of memory by itself."""
+    return _copies_blocks(next(a.device for a in args if hasattr(a, "data_ptr")))
+
+
+@functools.cache
+def _copies_blocks(device):
+    with _gpu().device(device):
+        target = triton.runtime.driver.active.get_current_target()
+    return target.backend == "cuda" and target.arch >= 90
+
+
 local_attention = _Launcher(
     "local_attention",
     local_attention_plain,
@@ -1263,7 +1453,11 @@ local_attention = _Launcher(
 upper_product = _Launcher(
     "upper_product",
     upper_product_plain,
-    upper_product_tiled,
+    _WithDescriptors(
+        upper_product_tiled,
+        upper_product_described,
+        lambda a, b, *_, HEAD_DIM, **__: _is_aligned(HEAD_DIM, b),
+    ),
     lambda a, b, c, k_size: (
         (a.data_ptr(), b.data_ptr(), c.data_ptr()),
         (
@@ -1279,7 +1473,11 @@ upper_product = _Launcher(
 lower_product = _Launcher(
     "lower_product",
     lower_product_plain,
-    lower_product_tiled,
+    _WithDescriptors(
+        lower_product_tiled,
+        lower_product_described,
+        lambda a, b, *_, HEAD_DIM, **__: _is_aligned(HEAD_DIM, b),
+    ),
     lambda a, b, c, k_size: (
         (a.data_ptr(), b.data_ptr(), c.data_ptr()),
         (

@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import contextlib
+import contextvars
 import functools
 import hashlib
 import json
@@ -298,6 +299,57 @@ def of_rows_tiled(
 
 
 @triton.jit
+def of_rows_described(
+    q,
+    k,
+    o,
+    keys: tl.int32,
+    num_rows: tl.int32,
+    N: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """Rows of one table against all of another: the greatest product with any, and the product over all of what is
+    below it. Grid: `(rows,)`.
+    """
+    row_start = tl.program_id(0) * BLOCK_M
+    rows = row_start + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    q_blocks = tl.make_tensor_descriptor(q, [num_rows, N], [N, 1], [BLOCK_M, N])
+    own = q_blocks.load([row_start, 0])
+    highest = tl.full([BLOCK_M], float("-inf"), dtype=tl.float32)
+    chance = tl.full([BLOCK_M], 1.0, dtype=tl.float32)
+    full_key = keys // BLOCK_N * BLOCK_N
+    k_blocks = tl.make_tensor_descriptor(k, [keys, N], [N, 1], [BLOCK_N, N])
+    for key_start in range(0, full_key, BLOCK_N):
+        score = tl.dot(own, tl.trans(k_blocks.load([key_start, 0])), input_precision="ieee", out_dtype=tl.float32)
+        key = key_start + tl.arange(0, BLOCK_N)
+        highest = tl.maximum(highest, tl.max(score, axis=1))
+        chance = chance * tl.reduce(
+            tl.where(key.to(tl.int64)[None, :] <= row[:, None], 1.0 - tl.sigmoid(score), 1.0), 1, _multiplied
+        )
+    # Triton fails where what a loop sums up along rows is read more than once.
+    highest = highest + 0.0
+    chance = chance + 0.0
+    if full_key < keys:
+        score = tl.dot(own, tl.trans(k_blocks.load([full_key, 0])), input_precision="ieee", out_dtype=tl.float32)
+        lanes = tl.arange(0, BLOCK_N)
+        key = full_key + lanes
+        is_key = lanes < keys - full_key
+        highest = tl.maximum(highest, tl.max(tl.where(is_key[None, :], score, float("-inf")), axis=1))
+        chance = chance * tl.reduce(
+            tl.where(
+                is_key[None, :], tl.where(key.to(tl.int64)[None, :] <= row[:, None], 1.0 - tl.sigmoid(score), 1.0), 1.0
+            ),
+            1,
+            _multiplied,
+        )
+    tl.store(o + row * 2, highest, mask=is_row)
+    tl.store(o + row * 2 + 1, chance, mask=is_row)
+
+
+@triton.jit
 def of_narrow_plain(x, y, o, u, n: tl.int32):
     """Integers of 8 and 16 bits, which Triton adds in 32. Grid: `(rows,)`."""
     row = tl.program_id(0).to(tl.int64)
@@ -513,6 +565,8 @@ TEENYC = {
                     {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3, "descriptors": 1},
+                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2, "descriptors": 1},
                     {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
@@ -534,6 +588,7 @@ TEENYC = {
                 ],
                 "staged": [["N", "BLOCK_N", "f32"]],
                 "kept": [["BLOCK_M", "N", "f32"]],
+                "described": "of_rows_described",
             },
             "tiling": [
                 "83:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -549,6 +604,8 @@ TEENYC = {
                 "            64×64×4×3, 64×32×4×3, 128×32×4×3, 128×128×8×3, 64×64×4×2, 64×64×8×3, 64×128×8×2,",
                 "            128×32×8×3, 64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2,",
                 "            16×32×4×2, 16×16×8×2, 16×16×4×2",
+                "82:4    also tried, with blocks of `q` and `k` loaded by tensor descriptors where they can be,",
+                "            `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 64×64×4×3, 128×64×4×2",
             ],
         },
         "of_narrow": {
@@ -1054,6 +1111,7 @@ class _Launcher:
         elements = {name: _element(kind[1][place]) for name, place in self._variables.items()}
         most = {name: max(16, 2 * (*grid, 1, 1)[axis]) for axis, name in self._blocks}
         ranked = self._ranked(dict(kind[2]), elements, _shared_memory(), most)
+        ranked = [c for c in ranked if "descriptors" not in c or _copies_blocks(kind[0])]
         return [*(ranked or self._facts["configs"][-1:]), *([] if ranked and math.prod(grid) > 4096 else [None])]
 
     def _ranked(self, sizes, elements, shared, most):
@@ -1076,7 +1134,8 @@ class _Launcher:
             ranked = (1 + read if is_tight else 0, {**config, "num_stages": stages})
             is_fit = held <= _HELD[1] and unrolled <= _UNROLLED and stages >= min(2, config["num_stages"])
             fitting += [ranked] if is_fit and ranked not in fitting else []
-        return [config for _, config in sorted(fitting[:8], key=lambda pair: pair[0])]
+        extra = sum("descriptors" in config for _, config in fitting)  # as good as the same blocks without
+        return [config for _, config in sorted(fitting[: 8 + extra], key=lambda pair: pair[0])]
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
@@ -1272,6 +1331,60 @@ def _copied(tensor):
     return copy if base is tensor else type(tensor)(copy, tensor.dtype)
 
 
+class _WithDescriptors:
+    """A kernel in blocks, `tiled`, and `described`, which loads the blocks by tensor descriptors: launched like one.
+
+    `described` runs where a launch says `descriptors=1`, its tensors allow it, and the device copies blocks by itself.
+    """
+
+    def __init__(self, tiled, described, allows):
+        self.tiled, self.described, self.fn, self.arg_names = tiled, described, tiled.fn, tiled.arg_names
+        self._allows = allows
+
+    @property
+    def cache_key(self):
+        return self.tiled.cache_key + self.described.cache_key
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid)
+
+    def warmup(self, *args, grid, **named):
+        return self.run(*args, grid=grid, warmup=True, **named)
+
+    def run(self, *args, grid, warmup=False, descriptors=0, **named):
+        is_described = descriptors and self._allows(*args, **named) and (_INTERPRETED or _has_descriptors(args))
+        kernel = self.described if is_described else self.tiled
+        if warmup:
+            return kernel.warmup(*args, grid=grid, **named)
+        if not is_described:
+            return kernel[grid](*args, **named)
+        return contextvars.copy_context().run(_with_memory, kernel[grid], args, named)
+
+
+def _with_memory(run, args, named):
+    """Runs a kernel in a context where Triton is given memory for its descriptors, whatever is set elsewhere."""
+    tensor = next(getattr(a, "base", a) for a in args if hasattr(a, "data_ptr"))
+    triton.set_allocator(lambda size, alignment, stream: tensor.new_empty(-(-size // tensor.element_size())))
+    return run(*args, **named)
+
+
+def _is_aligned(stride, *tensors):
+    """Whether tensors begin at a multiple of 16 bytes, and so does what is `stride` elements further."""
+    return stride >= 0 and all(t.data_ptr() % 16 == stride * t.element_size() % 16 == 0 for t in tensors)
+
+
+def _has_descriptors(args):
+    """Whether the device of tensors copies blocks of memory by itself."""
+    return _copies_blocks(next(a.device for a in args if hasattr(a, "data_ptr")))
+
+
+@functools.cache
+def _copies_blocks(device):
+    with _gpu().device(device):
+        target = triton.runtime.driver.active.get_current_target()
+    return target.backend == "cuda" and target.arch >= 90
+
+
 of_floats = _Launcher(
     "of_floats",
     of_floats_plain,
@@ -1299,7 +1412,11 @@ of_bits = _Launcher(
 of_rows = _Launcher(
     "of_rows",
     of_rows_plain,
-    of_rows_tiled,
+    _WithDescriptors(
+        of_rows_tiled,
+        of_rows_described,
+        lambda q, k, *_, N, **__: _is_aligned(N, q, k),
+    ),
     lambda q, k, o, keys: (
         (q.data_ptr(), k.data_ptr(), o.data_ptr()),
         (

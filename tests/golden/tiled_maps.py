@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import contextlib
+import contextvars
 import functools
 import hashlib
 import json
@@ -292,6 +293,59 @@ def scores_tiled(
         tl.store(s + s_offset + s_lanes, score, mask=(True & is_row)[:, None])
         sum_of_row = sum_of_row + tl.sum(score, axis=1)
         k_offset = k_offset + BLOCK_N * N
+        s_offset = s_offset + BLOCK_N
+    k_offset = full_key.to(tl.int64) * N
+    s_offset = full_key.to(tl.int64)
+    for key_start in range(full_key, last_key_stop, BLOCK_N):
+        key = key_start + tl.arange(0, BLOCK_N)
+        counts = key[None, :] < key_stop[:, None]
+        is_key = key < last_key_stop
+        score = tl.dot(
+            own,
+            tl.trans(tl.load(k + k_offset + k_lanes, mask=is_key[:, None], other=0.0)),
+            input_precision="ieee",
+            out_dtype=tl.float32,
+        )
+        tl.store(s + s_offset + s_lanes, score, mask=counts & is_row[:, None])
+        sum_of_row = sum_of_row + tl.sum(tl.where(counts, score, 0.0), axis=1)
+        k_offset = k_offset + BLOCK_N * N
+        s_offset = s_offset + BLOCK_N
+    tl.store(total + row, sum_of_row, mask=is_row)
+
+
+@triton.jit
+def scores_described(
+    q,
+    k,
+    s,
+    total,
+    keys: tl.int32,
+    num_rows: tl.int32,
+    N: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """What attention keeps of a row, written while the row is summed: a loop with laws and stores. Grid: `(rows,)`."""
+    first_row = tl.program_id(0) * BLOCK_M
+    rows = first_row + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    last_row = tl.minimum(first_row + (BLOCK_M - 1), num_rows - 1)
+    row = tl.minimum(rows, last_row)
+    lane = tl.arange(0, N)
+    own = tl.load((q + row.to(tl.int64) * N)[:, None] + lane)
+    sum_of_row = tl.zeros([BLOCK_M], dtype=tl.float32)
+    key_stop = tl.minimum(keys, row + 1)
+    last_key_stop = tl.minimum(keys, last_row + 1)
+    value = tl.maximum(tl.minimum(keys, first_row + 1), 0)
+    full_key = value // BLOCK_N * BLOCK_N
+    k_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
+    s_lanes = (row.to(tl.int64) * keys)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    k_blocks = tl.make_tensor_descriptor(k, [value, N], [N, 1], [BLOCK_N, N])
+    s_offset = tl.full([], 0, tl.int64)
+    for key_start in range(0, full_key, BLOCK_N):
+        score = tl.dot(own, tl.trans(k_blocks.load([key_start, 0])), input_precision="ieee", out_dtype=tl.float32)
+        tl.store(s + s_offset + s_lanes, score, mask=(True & is_row)[:, None])
+        sum_of_row = sum_of_row + tl.sum(score, axis=1)
         s_offset = s_offset + BLOCK_N
     k_offset = full_key.to(tl.int64) * N
     s_offset = full_key.to(tl.int64)
@@ -624,6 +678,8 @@ TEENYC = {
                     {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3, "descriptors": 1},
+                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2, "descriptors": 1},
                     {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
@@ -645,6 +701,7 @@ TEENYC = {
                 ],
                 "staged": [["N", "BLOCK_N", "f32"]],
                 "kept": [["BLOCK_M", "N", "f32"]],
+                "described": "scores_described",
             },
             "tiling": [
                 "61:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -663,6 +720,8 @@ TEENYC = {
                 "            64×64×4×3, 64×32×4×3, 128×32×4×3, 128×128×8×3, 64×64×4×2, 64×64×8×3, 64×128×8×2,",
                 "            128×32×8×3, 64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2,",
                 "            16×32×4×2, 16×16×8×2, 16×16×4×2",
+                "60:4    also tried, with blocks of `k` loaded by tensor descriptors where they can be,",
+                "            `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 64×64×4×3, 128×64×4×2",
             ],
         },
         "rotary": {
@@ -1213,6 +1272,7 @@ class _Launcher:
         elements = {name: _element(kind[1][place]) for name, place in self._variables.items()}
         most = {name: max(16, 2 * (*grid, 1, 1)[axis]) for axis, name in self._blocks}
         ranked = self._ranked(dict(kind[2]), elements, _shared_memory(), most)
+        ranked = [c for c in ranked if "descriptors" not in c or _copies_blocks(kind[0])]
         return [*(ranked or self._facts["configs"][-1:]), *([] if ranked and math.prod(grid) > 4096 else [None])]
 
     def _ranked(self, sizes, elements, shared, most):
@@ -1235,7 +1295,8 @@ class _Launcher:
             ranked = (1 + read if is_tight else 0, {**config, "num_stages": stages})
             is_fit = held <= _HELD[1] and unrolled <= _UNROLLED and stages >= min(2, config["num_stages"])
             fitting += [ranked] if is_fit and ranked not in fitting else []
-        return [config for _, config in sorted(fitting[:8], key=lambda pair: pair[0])]
+        extra = sum("descriptors" in config for _, config in fitting)  # as good as the same blocks without
+        return [config for _, config in sorted(fitting[: 8 + extra], key=lambda pair: pair[0])]
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
@@ -1431,6 +1492,60 @@ def _copied(tensor):
     return copy if base is tensor else type(tensor)(copy, tensor.dtype)
 
 
+class _WithDescriptors:
+    """A kernel in blocks, `tiled`, and `described`, which loads the blocks by tensor descriptors: launched like one.
+
+    `described` runs where a launch says `descriptors=1`, its tensors allow it, and the device copies blocks by itself.
+    """
+
+    def __init__(self, tiled, described, allows):
+        self.tiled, self.described, self.fn, self.arg_names = tiled, described, tiled.fn, tiled.arg_names
+        self._allows = allows
+
+    @property
+    def cache_key(self):
+        return self.tiled.cache_key + self.described.cache_key
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid)
+
+    def warmup(self, *args, grid, **named):
+        return self.run(*args, grid=grid, warmup=True, **named)
+
+    def run(self, *args, grid, warmup=False, descriptors=0, **named):
+        is_described = descriptors and self._allows(*args, **named) and (_INTERPRETED or _has_descriptors(args))
+        kernel = self.described if is_described else self.tiled
+        if warmup:
+            return kernel.warmup(*args, grid=grid, **named)
+        if not is_described:
+            return kernel[grid](*args, **named)
+        return contextvars.copy_context().run(_with_memory, kernel[grid], args, named)
+
+
+def _with_memory(run, args, named):
+    """Runs a kernel in a context where Triton is given memory for its descriptors, whatever is set elsewhere."""
+    tensor = next(getattr(a, "base", a) for a in args if hasattr(a, "data_ptr"))
+    triton.set_allocator(lambda size, alignment, stream: tensor.new_empty(-(-size // tensor.element_size())))
+    return run(*args, **named)
+
+
+def _is_aligned(stride, *tensors):
+    """Whether tensors begin at a multiple of 16 bytes, and so does what is `stride` elements further."""
+    return stride >= 0 and all(t.data_ptr() % 16 == stride * t.element_size() % 16 == 0 for t in tensors)
+
+
+def _has_descriptors(args):
+    """Whether the device of tensors copies blocks of memory by itself."""
+    return _copies_blocks(next(a.device for a in args if hasattr(a, "data_ptr")))
+
+
+@functools.cache
+def _copies_blocks(device):
+    with _gpu().device(device):
+        target = triton.runtime.driver.active.get_current_target()
+    return target.backend == "cuda" and target.arch >= 90
+
+
 softmax = _Launcher(
     "softmax",
     softmax_plain,
@@ -1477,7 +1592,11 @@ rms_norm_in_chunks = _Launcher(
 scores = _Launcher(
     "scores",
     scores_plain,
-    scores_tiled,
+    _WithDescriptors(
+        scores_tiled,
+        scores_described,
+        lambda q, k, *_, N, **__: _is_aligned(N, k),
+    ),
     lambda q, k, s, total, keys: (
         (q.data_ptr(), k.data_ptr(), s.data_ptr(), total.data_ptr()),
         (

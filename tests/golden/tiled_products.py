@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import contextlib
+import contextvars
 import functools
 import hashlib
 import json
@@ -162,6 +163,54 @@ def linear_tiled(
         acc_ = tl.dot(
             tl.load(x + full_k + x_lanes, mask=is_k[None, :], other=0.0),
             tl.load(w + full_k.to(tl.int64) * N + w_lanes, mask=is_k[:, None], other=0.0),
+            acc_,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+    tl.store(
+        (y + row * N)[:, None] + lane,
+        _round_to(tl.maximum(acc_, 0.0), (y + row * N)[:, None].dtype.element_ty),
+        mask=is_row[:, None],
+    )
+
+
+@triton.jit
+def linear_described(
+    x,
+    w,
+    bias,
+    y,
+    k_size: tl.int32,
+    num_rows: tl.int32,
+    N: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """`y = max(x w + bias, 0)`, one program a row. Grid: `(rows,)`."""
+    D: tl.constexpr = x.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    row_start = tl.program_id(0) * BLOCK_M
+    rows = row_start + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    lane = tl.arange(0, N)
+    acc = tl.load(bias + lane)
+    full_k = k_size // BLOCK_N * BLOCK_N
+    x_blocks = tl.make_tensor_descriptor(x, [num_rows, k_size], [k_size, 1], [BLOCK_M, BLOCK_N])
+    w_blocks = tl.make_tensor_descriptor(w, [k_size, N], [N, 1], [BLOCK_N, N])
+    acc_ = tl.broadcast(acc.to(COMPUTE), tl.zeros([BLOCK_M, N], tl.int1))[0]
+    for k_start in range(0, full_k, BLOCK_N):
+        acc_ = tl.dot(
+            x_blocks.load([row_start, k_start]),
+            w_blocks.load([k_start, 0]),
+            acc_,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+    if full_k < k_size:
+        acc_ = tl.dot(
+            x_blocks.load([row_start, full_k]),
+            w_blocks.load([full_k, 0]),
             acc_,
             input_precision="ieee",
             out_dtype=COMPUTE,
@@ -373,6 +422,8 @@ TEENYC = {
                     {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3, "descriptors": 1},
+                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2, "descriptors": 1},
                     {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
@@ -392,6 +443,7 @@ TEENYC = {
                 "products": [{"rows": "BLOCK_M", "columns": "N", "inner": "BLOCK_N", "type": "D", "precision": "ieee"}],
                 "staged": [["BLOCK_M", "BLOCK_N", "D"], ["BLOCK_N", "N", "D"]],
                 "kept": [],
+                "described": "linear_described",
             },
             "tiling": [
                 "20:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -406,6 +458,8 @@ TEENYC = {
                 "            64×64×4×3, 64×32×4×3, 128×32×4×3, 128×128×8×3, 64×64×4×2, 64×64×8×3, 64×128×8×2,",
                 "            128×32×8×3, 64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2,",
                 "            16×32×4×2, 16×16×8×2, 16×16×4×2",
+                "19:4    also tried, with blocks of `x` and `w` loaded by tensor descriptors where they can be,",
+                "            `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 64×64×4×3, 128×64×4×2",
             ],
         },
         "linear_at_once": {
@@ -919,6 +973,7 @@ class _Launcher:
         elements = {name: _element(kind[1][place]) for name, place in self._variables.items()}
         most = {name: max(16, 2 * (*grid, 1, 1)[axis]) for axis, name in self._blocks}
         ranked = self._ranked(dict(kind[2]), elements, _shared_memory(), most)
+        ranked = [c for c in ranked if "descriptors" not in c or _copies_blocks(kind[0])]
         return [*(ranked or self._facts["configs"][-1:]), *([] if ranked and math.prod(grid) > 4096 else [None])]
 
     def _ranked(self, sizes, elements, shared, most):
@@ -941,7 +996,8 @@ class _Launcher:
             ranked = (1 + read if is_tight else 0, {**config, "num_stages": stages})
             is_fit = held <= _HELD[1] and unrolled <= _UNROLLED and stages >= min(2, config["num_stages"])
             fitting += [ranked] if is_fit and ranked not in fitting else []
-        return [config for _, config in sorted(fitting[:8], key=lambda pair: pair[0])]
+        extra = sum("descriptors" in config for _, config in fitting)  # as good as the same blocks without
+        return [config for _, config in sorted(fitting[: 8 + extra], key=lambda pair: pair[0])]
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
@@ -1137,6 +1193,60 @@ def _copied(tensor):
     return copy if base is tensor else type(tensor)(copy, tensor.dtype)
 
 
+class _WithDescriptors:
+    """A kernel in blocks, `tiled`, and `described`, which loads the blocks by tensor descriptors: launched like one.
+
+    `described` runs where a launch says `descriptors=1`, its tensors allow it, and the device copies blocks by itself.
+    """
+
+    def __init__(self, tiled, described, allows):
+        self.tiled, self.described, self.fn, self.arg_names = tiled, described, tiled.fn, tiled.arg_names
+        self._allows = allows
+
+    @property
+    def cache_key(self):
+        return self.tiled.cache_key + self.described.cache_key
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid)
+
+    def warmup(self, *args, grid, **named):
+        return self.run(*args, grid=grid, warmup=True, **named)
+
+    def run(self, *args, grid, warmup=False, descriptors=0, **named):
+        is_described = descriptors and self._allows(*args, **named) and (_INTERPRETED or _has_descriptors(args))
+        kernel = self.described if is_described else self.tiled
+        if warmup:
+            return kernel.warmup(*args, grid=grid, **named)
+        if not is_described:
+            return kernel[grid](*args, **named)
+        return contextvars.copy_context().run(_with_memory, kernel[grid], args, named)
+
+
+def _with_memory(run, args, named):
+    """Runs a kernel in a context where Triton is given memory for its descriptors, whatever is set elsewhere."""
+    tensor = next(getattr(a, "base", a) for a in args if hasattr(a, "data_ptr"))
+    triton.set_allocator(lambda size, alignment, stream: tensor.new_empty(-(-size // tensor.element_size())))
+    return run(*args, **named)
+
+
+def _is_aligned(stride, *tensors):
+    """Whether tensors begin at a multiple of 16 bytes, and so does what is `stride` elements further."""
+    return stride >= 0 and all(t.data_ptr() % 16 == stride * t.element_size() % 16 == 0 for t in tensors)
+
+
+def _has_descriptors(args):
+    """Whether the device of tensors copies blocks of memory by itself."""
+    return _copies_blocks(next(a.device for a in args if hasattr(a, "data_ptr")))
+
+
+@functools.cache
+def _copies_blocks(device):
+    with _gpu().device(device):
+        target = triton.runtime.driver.active.get_current_target()
+    return target.backend == "cuda" and target.arch >= 90
+
+
 product_of_elements = _Launcher(
     "product_of_elements",
     product_of_elements_plain,
@@ -1155,7 +1265,11 @@ product_of_elements = _Launcher(
 linear = _Launcher(
     "linear",
     linear_plain,
-    linear_tiled,
+    _WithDescriptors(
+        linear_tiled,
+        linear_described,
+        lambda x, w, bias, y, k_size, *_, N, **__: _is_aligned(k_size, x) and _is_aligned(N, w),
+    ),
     lambda x, w, bias, y, k_size: (
         (x.data_ptr(), w.data_ptr(), bias.data_ptr(), y.data_ptr()),
         (

@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import contextlib
+import contextvars
 import functools
 import hashlib
 import json
@@ -228,6 +229,60 @@ def linear_cross_entropy_tiled(
     tl.store(loss + row, highest + tl.log(total) - at_label, mask=is_row)
 
 
+@triton.jit
+def linear_cross_entropy_described(
+    x,
+    w,
+    labels,
+    loss,
+    classes: tl.int32,
+    num_rows: tl.int32,
+    N: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """The cross entropy of the products of a row with the weights of each class: logits are never stored. Grid:
+    `(rows,)`.
+    """
+    row_start = tl.program_id(0) * BLOCK_M
+    rows = row_start + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    x_blocks = tl.make_tensor_descriptor(x, [num_rows, N], [N, 1], [BLOCK_M, N])
+    own = x_blocks.load([row_start, 0])
+    label = tl.load(labels + row)
+    highest = tl.full([BLOCK_M], float("-inf"), dtype=tl.float32)
+    total = tl.zeros([BLOCK_M], dtype=tl.float32)
+    at_label = tl.zeros([BLOCK_M], dtype=tl.float32)
+    full_class = classes // BLOCK_N * BLOCK_N
+    w_blocks = tl.make_tensor_descriptor(w, [classes, N], [N, 1], [BLOCK_N, N])
+    for class_start in range(0, full_class, BLOCK_N):
+        logit = tl.dot(own, tl.trans(w_blocks.load([class_start, 0])), input_precision="ieee", out_dtype=tl.float32)
+        class_ = class_start + tl.arange(0, BLOCK_N)
+        new = tl.maximum(highest, tl.max(logit, axis=1))
+        total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(
+            tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), axis=1
+        )
+        at_label = at_label + tl.sum(tl.where(class_[None, :] == label[:, None], logit, 0.0), axis=1)
+        highest = new
+    # Triton fails where what a loop sums up along rows is read more than once.
+    at_label = at_label + 0.0
+    if full_class < classes:
+        logit = tl.dot(own, tl.trans(w_blocks.load([full_class, 0])), input_precision="ieee", out_dtype=tl.float32)
+        lanes = tl.arange(0, BLOCK_N)
+        class_ = full_class + lanes
+        is_class = lanes < classes - full_class
+        new = tl.maximum(highest, tl.max(tl.where(is_class[None, :], logit, float("-inf")), axis=1))
+        total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(
+            tl.where(is_class[None, :], tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), 0.0), axis=1
+        )
+        at_label = at_label + tl.sum(
+            tl.where(is_class[None, :], tl.where(class_[None, :] == label[:, None], logit, 0.0), 0.0), axis=1
+        )
+        highest = new
+    tl.store(loss + row, highest + tl.log(total) - at_label, mask=is_row)
+
+
 TEENYC = {
     "version": "0.1.0",
     "source": "tiled_rows.tk",
@@ -375,6 +430,8 @@ TEENYC = {
                     {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3, "descriptors": 1},
+                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2, "descriptors": 1},
                     {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
                     {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
                     {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
@@ -396,6 +453,7 @@ TEENYC = {
                 ],
                 "staged": [["N", "BLOCK_N", "f32"]],
                 "kept": [["BLOCK_M", "N", "f32"]],
+                "described": "linear_cross_entropy_described",
             },
             "tiling": [
                 "51:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -415,6 +473,8 @@ TEENYC = {
                 "            64×64×4×3, 64×32×4×3, 128×32×4×3, 128×128×8×3, 64×64×4×2, 64×64×8×3, 64×128×8×2,",
                 "            128×32×8×3, 64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2,",
                 "            16×32×4×2, 16×16×8×2, 16×16×4×2",
+                "44:4    also tried, with blocks of `x` and `w` loaded by tensor descriptors where they can be,",
+                "            `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 64×64×4×3, 128×64×4×2",
             ],
         },
     },
@@ -841,6 +901,7 @@ class _Launcher:
         elements = {name: _element(kind[1][place]) for name, place in self._variables.items()}
         most = {name: max(16, 2 * (*grid, 1, 1)[axis]) for axis, name in self._blocks}
         ranked = self._ranked(dict(kind[2]), elements, _shared_memory(), most)
+        ranked = [c for c in ranked if "descriptors" not in c or _copies_blocks(kind[0])]
         return [*(ranked or self._facts["configs"][-1:]), *([] if ranked and math.prod(grid) > 4096 else [None])]
 
     def _ranked(self, sizes, elements, shared, most):
@@ -863,7 +924,8 @@ class _Launcher:
             ranked = (1 + read if is_tight else 0, {**config, "num_stages": stages})
             is_fit = held <= _HELD[1] and unrolled <= _UNROLLED and stages >= min(2, config["num_stages"])
             fitting += [ranked] if is_fit and ranked not in fitting else []
-        return [config for _, config in sorted(fitting[:8], key=lambda pair: pair[0])]
+        extra = sum("descriptors" in config for _, config in fitting)  # as good as the same blocks without
+        return [config for _, config in sorted(fitting[: 8 + extra], key=lambda pair: pair[0])]
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
@@ -1059,6 +1121,60 @@ def _copied(tensor):
     return copy if base is tensor else type(tensor)(copy, tensor.dtype)
 
 
+class _WithDescriptors:
+    """A kernel in blocks, `tiled`, and `described`, which loads the blocks by tensor descriptors: launched like one.
+
+    `described` runs where a launch says `descriptors=1`, its tensors allow it, and the device copies blocks by itself.
+    """
+
+    def __init__(self, tiled, described, allows):
+        self.tiled, self.described, self.fn, self.arg_names = tiled, described, tiled.fn, tiled.arg_names
+        self._allows = allows
+
+    @property
+    def cache_key(self):
+        return self.tiled.cache_key + self.described.cache_key
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid)
+
+    def warmup(self, *args, grid, **named):
+        return self.run(*args, grid=grid, warmup=True, **named)
+
+    def run(self, *args, grid, warmup=False, descriptors=0, **named):
+        is_described = descriptors and self._allows(*args, **named) and (_INTERPRETED or _has_descriptors(args))
+        kernel = self.described if is_described else self.tiled
+        if warmup:
+            return kernel.warmup(*args, grid=grid, **named)
+        if not is_described:
+            return kernel[grid](*args, **named)
+        return contextvars.copy_context().run(_with_memory, kernel[grid], args, named)
+
+
+def _with_memory(run, args, named):
+    """Runs a kernel in a context where Triton is given memory for its descriptors, whatever is set elsewhere."""
+    tensor = next(getattr(a, "base", a) for a in args if hasattr(a, "data_ptr"))
+    triton.set_allocator(lambda size, alignment, stream: tensor.new_empty(-(-size // tensor.element_size())))
+    return run(*args, **named)
+
+
+def _is_aligned(stride, *tensors):
+    """Whether tensors begin at a multiple of 16 bytes, and so does what is `stride` elements further."""
+    return stride >= 0 and all(t.data_ptr() % 16 == stride * t.element_size() % 16 == 0 for t in tensors)
+
+
+def _has_descriptors(args):
+    """Whether the device of tensors copies blocks of memory by itself."""
+    return _copies_blocks(next(a.device for a in args if hasattr(a, "data_ptr")))
+
+
+@functools.cache
+def _copies_blocks(device):
+    with _gpu().device(device):
+        target = triton.runtime.driver.active.get_current_target()
+    return target.backend == "cuda" and target.arch >= 90
+
+
 layer_norm = _Launcher(
     "layer_norm",
     layer_norm_plain,
@@ -1108,7 +1224,11 @@ cross_entropy = _Launcher(
 linear_cross_entropy = _Launcher(
     "linear_cross_entropy",
     linear_cross_entropy_plain,
-    linear_cross_entropy_tiled,
+    _WithDescriptors(
+        linear_cross_entropy_tiled,
+        linear_cross_entropy_described,
+        lambda x, w, *_, N, **__: _is_aligned(N, x, w),
+    ),
     lambda x, w, labels, loss, classes: (
         (x.data_ptr(), w.data_ptr(), labels.data_ptr(), loss.data_ptr()),
         (

@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 1662445208
+CHECKSUM = 2335529570
 
 
 def text(names, include):
@@ -222,6 +222,8 @@ def text(names, include):
     yield "        elements = {name: _element(kind[1][place]) for name, place in self._variables.items()}\n"
     yield "        most = {name: max(16, 2 * (*grid, 1, 1)[axis]) for axis, name in self._blocks}\n"
     yield "        ranked = self._ranked(dict(kind[2]), elements, _shared_memory(), most)\n"
+    if host.has_descriptors:
+        yield "        ranked = [c for c in ranked if \"descriptors\" not in c or _copies_blocks(kind[0])]\n"
     yield "        return [*(ranked or self._facts[\"configs\"][-1:]), *([] if ranked and math.prod(grid) > 4096 else [None])]\n"
     yield "\n"
     yield "    def _ranked(self, sizes, elements, shared, most):\n"
@@ -244,7 +246,11 @@ def text(names, include):
     yield "            ranked = (1 + read if is_tight else 0, {**config, \"num_stages\": stages})\n"
     yield "            is_fit = held <= _HELD[1] and unrolled <= _UNROLLED and stages >= min(2, config[\"num_stages\"])\n"
     yield "            fitting += [ranked] if is_fit and ranked not in fitting else []\n"
-    yield "        return [config for _, config in sorted(fitting[:8], key=lambda pair: pair[0])]\n"
+    if host.has_descriptors:
+        yield "        extra = sum(\"descriptors\" in config for _, config in fitting)  # as good as the same blocks without\n"
+        yield "        return [config for _, config in sorted(fitting[: 8 + extra], key=lambda pair: pair[0])]\n"
+    else:
+        yield "        return [config for _, config in sorted(fitting[:8], key=lambda pair: pair[0])]\n"
     yield "\n"
     yield "    def _shipped(self, kind):\n"
     yield "        \"\"\"The configuration that a table has for the device and the nearest sizes, in a list, if it has one.\"\"\"\n"
@@ -316,6 +322,8 @@ def text(names, include):
     yield from include("tuner.py.jinja", names)
     if host.has_rows:
         yield from include("rows.py.jinja", names)
+    if host.has_descriptors:
+        yield from include("descriptors.py.jinja", names)
     for launcher in host.launchers:
         yield "\n"
         yield "\n"
