@@ -22,7 +22,7 @@ ROOM = 1 << 20
 """The most elements of a tensor, and so the most rows or iterations of a block."""
 
 PROGRAMS: Interval = (0, I32.maximum - 2 * ROOM)
-"""The indices of programs that take blocks: for more of them the plain kernel is launched."""
+"""The indices of programs that take blocks. For a grid of 2³⁰ and more the plain kernel is launched."""
 
 
 def roomy(statement: Statement, lets: Mapping[int, Let], ids: Iterator[int]) -> tuple[Statement, ...]:
