@@ -15,7 +15,7 @@ FORMATS = ("human", "short", "json", "sarif")
 STAGES = ("ast", "ir", "plan", "triton")
 OUTPUT = "Write into this folder (or to this .py file), not beside the source."
 SET = "Fix a constant: HEAD_DIM=64, CAUSAL=true."
-DTYPE = "Fix a dtype parameter: D=bf16."
+DTYPE = "Fix a dtype parameter for launches and --target: D=bf16. The kernel's text serves all."
 EXPLAIN = "Print what tiling does with each kernel and why, and write nothing."
 AFTER = "Print the IR after a pass, or after check, and write nothing."
 ARG = "Give a parameter an array or a number: x=randn(4,64), n=64."

@@ -78,7 +78,11 @@ def _dtype(word: str) -> tuple[str, str]:
 
     name, _, dtype = (part.strip() for part in word.partition("="))
     if not name.isidentifier() or dtype not in DTYPES:
-        raise click.BadParameter(f"{word!r} is not D=TYPE; the types are {', '.join(DTYPES)}")
+        from teenyc.diagnostics.suggest import closest
+
+        similar = closest(dtype, tuple(DTYPES)) if dtype else None
+        near = f"; a similar type is {similar}" if similar else ""
+        raise click.BadParameter(f"{word!r} is not D=TYPE; the types are {', '.join(DTYPES)}{near}")
     return name, dtype
 
 

@@ -126,6 +126,14 @@ def too_wide(axes: Sequence[BlockedAxis], span: Span) -> Refusal:
     )
 
 
+def stated_equal(one: str, other: str, span: Span) -> Refusal:
+    return Refusal(
+        f"`{one}` and `{other}` are one extent here only because the kernel states it, of which blocks do not know",
+        span,
+        "write one of them everywhere",
+    )
+
+
 def function_call(function: str, span: Span) -> Refusal:
     return Refusal(
         f"`{function}` is too long to be written out in the kernel", span, "let a kernel of its own do what it does"

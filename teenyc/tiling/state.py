@@ -27,7 +27,7 @@ from teenyc.record import field, record, state
 from teenyc.source import NO_COMMENTS, Comments, Span
 from teenyc.tiling import refusals
 from teenyc.tiling.plan import BlockedAxis, Contraction, Guard, LoopPlan, Refusal, Staged
-from teenyc.types import BOOL, ONE, Element, Extent, Shape, TensorType, broadcast, is_float
+from teenyc.types import BOOL, ONE, Element, Extent, Shape, TensorType, broadcast, clash, is_float
 
 FEW = 8
 """So many lanes beside two blocked axes are held: 64 by 64 elements are then as many as the registers of a program."""
@@ -224,7 +224,8 @@ class Blocking:
         shape: Shape = ()
         for operand in operands:
             met = broadcast(shape, shape_of(operand))
-            assert met is not None, "tiles of one kernel meet"
+            if met is None:
+                raise RefusedError(refusals.stated_equal(*clash(shape, shape_of(operand)), span))
             shape = met
         if lead and not is_held(shape):
             raise RefusedError(refusals.too_wide(lead, span))

@@ -231,6 +231,16 @@ def test_constants_and_dtypes_reach_the_compiler(shell: Shell) -> None:
     assert shell("build", "fill.tk", "--set", "N=64", "--stdout").status == 0
 
 
+def test_a_dtype_is_fixed_for_launches_and_the_text_of_the_kernel_stays(shell: Shell) -> None:
+    shell.write("copy.tk", "#[kernel]\nfn copy<D: Float>(x: Pointer<D>) { store(x, load(x) * 2.0); }\n")
+    plain, fixed = (shell("build", "copy.tk", "--stdout", *flags).out for flags in ([], ["--dtype", "D=f8e4m3"]))
+    assert fixed == plain.replace(
+        '"dtypes": {"D": "Float"},', '"dtypes": {"D": "Float"},\n            "fixed": {"D": "f8e4m3"},'
+    )
+    assert fixed != plain
+    assert "a similar type is f8e4m3" in shell("build", "copy.tk", "--dtype", "D=f8e4m3fn").err
+
+
 def test_an_option_is_for_those_sources_that_have_it(shell: Shell) -> None:
     shell.write("one.tk", "#[kernel]\nfn one<const BLOCK: i32>(x: Pointer<i32>) { store(x + program_id(0), BLOCK); }\n")
     shell.write(
