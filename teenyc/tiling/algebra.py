@@ -29,11 +29,15 @@ def unchanged(b: Blocking, operation: Operation, tiles: Sequence[Tile]) -> Tile 
 
 def _is_zero_elsewhere(b: Blocking, flags: Tile, tile: Tile, other: Tile) -> bool:
     """Whether a tile was loaded under the very flags that choose it, and is 0 elsewhere as it is to be."""
-    is_zero = isinstance(other.operand, Literal) and other.operand.value == 0
-    if not is_zero or not isinstance(tile.operand, Value):
+    return isinstance(other.operand, Literal) and other.operand.value == 0 and is_only_where(b, tile, flags)
+
+
+def is_only_where(b: Blocking, tile: Tile, flags: Tile) -> bool:
+    """Whether a tile was loaded under flags, and is 0 where these do not hold."""
+    if not isinstance(tile.operand, Value):
         return False
     loaded = b.loaded.get(tile.operand.id, tile).operand
-    return isinstance(loaded, Value) and b.only_where.get(loaded.id) == flags.operand
+    return isinstance(loaded, Value) and flags.operand in b.only_where.get(loaded.id, ())
 
 
 def _is_true(tile: Tile) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from teenyc.ir.axes import Axes, AxisInfo
+from teenyc.ir.axes import Axes, Axis, AxisInfo
 from teenyc.ir.nodes import (
     Binary,
     Block,
@@ -233,6 +233,8 @@ class _Moving:
         match let.operation if let is not None else None:
             case None | ExpandDims() | Call(intrinsic="where") | Binary(operator="div"):
                 return False
+            case Binary(operator="mul") if value.id not in self.infos:  # made here, of factors
+                return True
         info = self.infos.get(value.id)
         width = len(info.outer & self.blocked) + sum(map(bool, info.lanes)) if info is not None else 0
         return bool(self.on(value)) or width > 2
@@ -266,7 +268,11 @@ class _Moving:
         return made.product(factors)
 
     def axes(self, operand: Operand) -> Axes:
-        info = self.infos.get(operand.id) if isinstance(operand, Value) else None
+        if not isinstance(operand, Value):
+            return frozenset()
+        info, let = self.infos.get(operand.id), self.lets.get(operand.id)
+        if info is None and let is not None and isinstance(let.operation, Call):  # a choice of a factor, made here
+            return frozenset[Axis]().union(*(self.axes(o) for o in operands_of(let.operation)))
         return info.outer if info is not None else frozenset()
 
     def is_finite(self, operand: Operand) -> bool:

@@ -60,7 +60,7 @@ def parts_of(b: Blocking, term: Term, key: Key, span: Span) -> Parts:
         precision.note(b, operand, factor.tile)
     divisors = [b.tile(d, span) for d in term.divisors]
     conditions = [Chosen(b.tile(c.operand, span), c.holds) for c in term.conditions]
-    conditions = [c for c in conditions if not (c.holds and is_true(c.flags.operand))]
+    conditions = [c for c in conditions if not (c.holds and _is_met(b, factors, c.flags))]
     choosing = [c for c in conditions if key in keys(c.flags)]
     # What may be no number where no lane counts is masked; beside lanes of the source's own with the rest of the term.
     is_whole = bool(choosing) and not isinstance(key, BlockedAxis)
@@ -76,6 +76,13 @@ def parts_of(b: Blocking, term: Term, key: Key, span: Span) -> Parts:
         tuple(c for c in conditions if key not in keys(c.flags)),
     )
     return replace(outer, sides=_sides(b, inside, dividing, choosing, key, span)) if inside else outer
+
+
+def _is_met(b: Blocking, factors: Sequence[Group], flags: Tile) -> bool:
+    """Whether a condition holds, or a product is 0 where it does not: one factor is, and the others are numbers."""
+    zeros = [f for f in factors if algebra.is_only_where(b, f.tile, flags)]
+    is_zero = bool(zeros) and all(f.is_finite for f in factors if f is not zeros[0])
+    return is_zero or is_true(flags.operand)
 
 
 def _sides(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from teenyc.ir.nodes import Call, Cast, Compare, Copy, ExpandDims, Let, Literal, Offset, Operand, Value
+from teenyc.ir.nodes import Binary, Call, Cast, Compare, Copy, ExpandDims, Let, Literal, Offset, Operand, Value
 from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.tiling import bounds, refusals
@@ -40,7 +40,7 @@ def load(b: Blocking, let: Let, call: Call) -> None:
         if is_counting:
             b.zeros.add(value.id)
         if guarded is not None:
-            b.only_where[value.id] = guarded.operand
+            b.only_where[value.id] = frozenset(conjuncts(b, let, guarded))
 
 
 def root_of(b: Blocking, pointer: Operand) -> str:
@@ -66,6 +66,19 @@ def guard(b: Blocking, let: Let, pointer: Tile) -> Tile | None:
     """The condition under which a load is made: that of any of the rows or iterations that load from one address."""
     condition = b.guards.get(let.results[0].id)
     return None if condition is None else any_of(b, condition, pointer.lead, let.span)
+
+
+def conjuncts(b: Blocking, let: Let, guarded: Tile) -> Iterator[Operand]:
+    """The flags outside of which a load under some flags gives 0: they, and what they are the conjunction of."""
+    yield guarded.operand
+    condition = b.guards[let.results[0].id]
+    pending = [condition] if b.tile(condition, let.span) == guarded else []
+    while pending:
+        flags = pending.pop()
+        yield b.tile(flags, let.span).operand
+        made = b.lets.get(flags.id) if isinstance(flags, Value) else None
+        if made is not None and isinstance(made.operation, Binary) and made.operation.operator == "and":
+            pending += [made.operation.left, made.operation.right]
 
 
 def any_of(b: Blocking, condition: Operand, lead: Sequence[BlockedAxis], span: Span) -> Tile | None:

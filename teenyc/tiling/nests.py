@@ -7,15 +7,31 @@ The order of a nest may be changed if its innermost loop obeys laws: they hold f
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir.addresses import accesses
 from teenyc.ir.masks import View, masks
-from teenyc.ir.nodes import Block, Call, For, Kernel, Let, Statement, Value
+from teenyc.ir.nodes import (
+    Binary,
+    Block,
+    Call,
+    Carried,
+    For,
+    If,
+    Kernel,
+    Let,
+    Operand,
+    Statement,
+    Value,
+)
 from teenyc.ir.polynomials import Factors, Polynomial
-from teenyc.ir.walk import map_statements, statements_of
+from teenyc.ir.walk import map_statements, results_of, statements_of, values_of
 from teenyc.record import record, replace
+from teenyc.tiling.plan import Refusal, Sum
+from teenyc.tiling.products import is_zero
+from teenyc.tiling.recurrences import laws_of
 
 
 @record
@@ -42,12 +58,14 @@ def orders(kernel: Kernel) -> tuple[Order, ...]:
 
     A window is what neighbouring programs read in part together: the taps of a convolution, which are few.
     """
-    nests = {id(s): _innermost(s) for _, s in statements_of(kernel.body) if isinstance(s, For) and _inner(s)}
+    ids = count(max((v.id for v in values_of(kernel)), default=0) + 1)
+    loops = [s for _, s in statements_of(kernel.body) if isinstance(s, For)]
+    nests = {id(s): _innermost(s, ids) for s in loops if _inner(s, ids) is not None}
     found = [Order(kernel)]
-    for _, statement in statements_of(kernel.body):
-        if isinstance(statement, For) and id(statement) in nests:
-            around = nests[id(statement)].counter.name
-            found.append(Order(_with(kernel, statement, _moved_inside(statement)), statement.counter.id, around))
+    for loop in loops:
+        if id(loop) in nests:
+            around = nests[id(loop)].counter.name
+            found.append(Order(_with(kernel, loop, _moved_inside(loop, ids)), loop.counter.id, around))
     if not nests:
         return tuple(found)
     windows = _windows(kernel)
@@ -55,9 +73,11 @@ def orders(kernel: Kernel) -> tuple[Order, ...]:
     return tuple(sorted(found, key=lambda order: own if order.moved is None else order.moved in windows))
 
 
-def _inner(loop: For) -> For | None:
+def _inner(loop: For, ids: Iterator[int]) -> For | None:
     """The loop that all of an iteration is, beside what is made of the counter; it carries what the outer one does."""
-    *before, last = loop.body.statements or (None,)
+    *before, last = _without_partial_sums(loop).body.statements or (None,)
+    if isinstance(last, If):
+        last = _sunk(last, ids)
     if not isinstance(last, For) or not all(isinstance(s, Let) and _may_move(s) for s in before):
         return None
     made = {v.id for s in before if isinstance(s, Let) for v in s.results}
@@ -74,19 +94,78 @@ def _inner(loop: For) -> For | None:
     return last
 
 
-def _innermost(loop: For) -> For:
-    inner = _inner(loop)
-    return loop if inner is None else _innermost(inner)
+def _without_partial_sums(loop: For) -> For:
+    """The loop whose iterations add what an inner loop sums up from 0, with that loop going on from what is carried."""
+    statements = loop.body.statements
+    place = next((n for n, s in enumerate(statements) if isinstance(s, For)), len(statements))
+    inner, behind = statements[place] if place < len(statements) else None, statements[place + 1 :]
+    if not isinstance(inner, For) or len({len(behind), len(inner.carried), len(loop.carried)}) != 1:
+        return loop
+    laws = laws_of(inner)
+    if isinstance(laws, Refusal) or not all(isinstance(law, Sum) and law.extremum is None for law in laws):
+        return loop
+    lets = {v.id: s for s in statements if isinstance(s, Let) for v in s.results}
+    added: dict[int, Carried] = {}
+    for outer, following in zip(loop.carried, loop.body.yields, strict=True):
+        let = lets.get(following.id) if isinstance(following, Value) else None
+        if let not in behind or let is None or not isinstance(following, Value):
+            return loop
+        for n, each in enumerate(inner.carried):
+            is_sum = let.operation in (_sum(outer.inside, each.result), _sum(each.result, outer.inside))
+            if is_sum and is_zero(each.initial, lets) and each.inside.type == outer.inside.type:
+                added[n] = replace(each, initial=outer.inside, result=following)
+    if len(added) != len(inner.carried):
+        return loop
+    whole = replace(inner, carried=tuple(added[n] for n in range(len(inner.carried))))
+    return replace(loop, body=replace(loop.body, statements=(*statements[:place], whole)))
 
 
-def _moved_inside(loop: For) -> For:
+def _sum(left: Operand, right: Operand) -> Binary:
+    return Binary(operator="add", left=left, right=right)
+
+
+def _sunk(branch: If, ids: Iterator[int]) -> For | None:
+    """The loop around a branch that is a loop or nothing: its iterations do nothing where that is nothing."""
+    *before, loop = branch.then.statements or (None,)
+    if not isinstance(loop, For) or branch.otherwise.statements:
+        return None
+    made = {v.id for s in before for v in results_of(s)}
+    bounds = (loop.start, loop.stop, loop.step)
+    if not all(isinstance(s, Let) and _may_move(s) for s in before) or len(branch.results) != len(loop.carried):
+        return None
+    if any(isinstance(b, Value) and b.id in made for b in bounds):
+        return None
+    results: list[Value] = []
+    for carried in loop.carried:
+        places = [n for n, y in enumerate(branch.then.yields) if y == carried.result]
+        if len(places) != 1 or branch.otherwise.yields[places[0]] != carried.initial:
+            return None
+        results.append(branch.results[places[0]])
+    following = tuple(replace(c.inside, id=next(ids)) for c in loop.carried)
+    step = replace(
+        branch,
+        then=Block(statements=(*before, *loop.body.statements), yields=loop.body.yields),
+        otherwise=Block(yields=tuple(c.inside for c in loop.carried)),
+        results=following,
+    )
+    carried_on = tuple(replace(c, result=r) for c, r in zip(loop.carried, results, strict=True))
+    return replace(loop, carried=carried_on, body=Block(statements=(step,), yields=following))
+
+
+def _innermost(loop: For, ids: Iterator[int]) -> For:
+    inner = _inner(loop, ids)
+    return loop if inner is None else _innermost(inner, ids)
+
+
+def _moved_inside(loop: For, ids: Iterator[int]) -> For:
     """A nest with its outermost loop as the innermost."""
-    inner = _inner(loop)
+    inner = _inner(loop, ids)
     if inner is None:
         return loop
     places = [next(n for n, c in enumerate(loop.carried) if c.inside == each.initial) for each in inner.carried]
-    body = Block(statements=(*loop.body.statements[:-1], *inner.body.statements), yields=inner.body.yields)
-    moved = _moved_inside(replace(loop, carried=inner.carried, body=body))
+    before = _without_partial_sums(loop).body.statements[:-1]
+    body = Block(statements=(*before, *inner.body.statements), yields=inner.body.yields)
+    moved = _moved_inside(replace(loop, carried=inner.carried, body=body), ids)
     carried = tuple(loop.carried[n] for n in places)
     ends = Block(statements=(moved,), yields=tuple(c.result for c in moved.carried))
     return replace(inner, carried=carried, body=ends, comments=loop.comments)

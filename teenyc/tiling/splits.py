@@ -26,10 +26,13 @@ from teenyc.ir.nodes import (
     Value,
 )
 from teenyc.ir.walk import map_statements, statements_of, values_of
-from teenyc.record import field, record, replace
+from teenyc.record import record, replace
 from teenyc.source import Span
 from teenyc.tiling.plan import inner_of, outer_of
 from teenyc.types import I32, I64, TensorType, scalar
+
+FEWEST = 16
+"""A remainder of fewer rows than this is not worth blocks."""
 
 FAR = 1 << 30
 """No grid that is launched in blocks has as many programs."""
@@ -59,12 +62,25 @@ class Product:
 
 @record
 class Found:
-    """An axis of the grid and a divisor of its index, with the author's names of quotient and remainder."""
+    """An axis of the grid and a divisor of its index, with the names of quotient and remainder; None where unused."""
 
     axis: int
     divisor: Product
-    outer: str = ""
-    inner: str = field(default="")
+    outer: str | None = None
+    inner: str | None = None
+
+    def and_also(self, other: Found) -> Found:
+        """The same, where both are found."""
+        outer, inner = (
+            a or b if b is not None else a for a, b in ((self.outer, other.outer), (self.inner, other.inner))
+        )
+        return replace(self, outer=outer, inner=inner)
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether both parts are used, and the remainder may have rows enough for blocks."""
+        is_long = bool(self.divisor.factors) or self.divisor.number >= FEWEST
+        return self.outer is not None and self.inner is not None and is_long
 
 
 def splits(kernel: Kernel) -> Iterator[Kernel]:
@@ -74,10 +90,8 @@ def splits(kernel: Kernel) -> Iterator[Kernel]:
         return
     found: dict[tuple[int, Product], Found] = {}
     for each in _found(kernel, lets):
-        before = found.get((each.axis, each.divisor), each)
-        named = replace(before, outer=before.outer or each.outer, inner=before.inner or each.inner)
-        found[each.axis, each.divisor] = named
-    for each in sorted(found.values(), key=lambda f: len(f.divisor.factors)):
+        found[each.axis, each.divisor] = found.get((each.axis, each.divisor), each).and_also(each)
+    for each in sorted(filter(lambda f: f.has_rows, found.values()), key=lambda f: len(f.divisor.factors)):
         yield _Splitting(kernel, lets, each).kernel()
 
 
@@ -101,7 +115,7 @@ def _found(kernel: Kernel, lets: Mapping[int, Let]) -> Iterator[Found]:
                 if operator == "rem":
                     derived[result.id] = derived[id]
                 if divisor is not None and all(_is_fixed(f, kernel) for f in divisor.factors):
-                    names = (result.name, "") if operator == "div" else ("", result.name)
+                    names = (result.name, None) if operator == "div" else (None, result.name)
                     yield Found(derived[id], divisor, *names)
             case Binary(operator="sub", left=Value(id=id) as left, right=right) if id in derived:
                 taken = quotients.divisor(left, right)
@@ -109,7 +123,7 @@ def _found(kernel: Kernel, lets: Mapping[int, Let]) -> Iterator[Found]:
                 if divisor is not None:
                     derived[result.id] = derived[id]
                 if divisor is not None and all(_is_fixed(f, kernel) for f in divisor.factors):
-                    yield Found(derived[id], divisor, "", result.name)
+                    yield Found(derived[id], divisor, None, result.name)
 
 
 @record

@@ -108,7 +108,7 @@ class Blocking:
     raw: set[int] = field(default_factory=set)
     zeros: set[int] = field(default_factory=set)
     loaded: dict[int, Tile] = field(default_factory=dict)
-    only_where: dict[int, Operand] = field(default_factory=dict)
+    only_where: dict[int, frozenset[Operand]] = field(default_factory=dict)
     multiples: dict[int, tuple[Tile, Extent]] = field(default_factory=dict)
     guards: Mapping[int, Operand] = field(default_factory=dict)
     bounds: Mapping[int, Bounds] = field(default_factory=dict)

@@ -361,6 +361,220 @@ def convolution_2d_by_taps_tiled(
 
 
 @triton.jit
+def convolution_2d_by_channels_plain(
+    x,
+    w,
+    y,
+    width: tl.int32,
+    height: tl.int32,
+    channels: tl.int32,
+    OUTS: tl.constexpr,
+):
+    """Channels outside, with conditions between the loops. Grid: `(width, height)`."""
+    D: tl.constexpr = x.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    column = tl.program_id(0).to(tl.int64)
+    row = tl.program_id(1).to(tl.int64)
+    out = tl.arange(0, OUTS)
+    acc = tl.zeros([OUTS], dtype=COMPUTE)
+    for channel in range(channels):
+        for i in range(3):
+            r = row + i - 1
+            if (r >= 0) & (r < height):
+                line = x + (tl.cast(channel, tl.int64) * height + r) * width
+                for j in range(3):
+                    c = column + j - 1
+                    if (c >= 0) & (c < width):
+                        acc = (
+                            acc
+                            + tl.load(line + c).to(COMPUTE)
+                            * tl.load(w + ((tl.cast(channel, tl.int64) * 3 + i) * 3 + j) * OUTS + out).to(COMPUTE)
+                        )
+    tl.store(y + (row * width + column) * OUTS + out, _round_to(acc, y.dtype.element_ty))
+
+
+@triton.jit
+def convolution_2d_by_channels_tiled(
+    x,
+    w,
+    y,
+    width: tl.int32,
+    height: tl.int32,
+    channels: tl.int32,
+    num_columns: tl.int32,
+    OUTS: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """Channels outside, with conditions between the loops. Grid: `(width, height)`."""
+    D: tl.constexpr = x.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    total = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    is_column = total < num_columns
+    column = total.to(tl.int64)
+    row = tl.program_id(1).to(tl.int64)
+    out = tl.arange(0, OUTS)
+    acc = tl.zeros([BLOCK_M, OUTS], dtype=COMPUTE)
+    for i in range(3):
+        for j in range(3):
+            full_channel = channels // BLOCK_N * BLOCK_N
+            x_lanes = (tl.arange(0, BLOCK_N).to(tl.int64) * height * width)[None, :] + column[:, None]
+            w_lanes = (tl.arange(0, BLOCK_N) * 3 * 3 * OUTS)[:, None] + out
+            x_offset = row * width + tl.cast(i, tl.int64) * width + j - 1 * tl.cast(width, tl.int64) - 1
+            w_offset = tl.cast(i, tl.int64) * 3 * OUTS + tl.cast(j, tl.int64) * OUTS
+            for _ in range(0, full_channel, BLOCK_N):
+                r = row + i - 1
+                c = column + j - 1
+                mask = ((r >= 0) & (r < height) & ((c >= 0) & (c < width))) != 0
+                acc = tl.dot(
+                    tl.load(x + x_offset + x_lanes, mask=(mask & is_column)[:, None], other=0.0),
+                    tl.load(
+                        w + w_offset + w_lanes,
+                        mask=tl.full([BLOCK_N, OUTS], tl.max(mask.to(tl.int32), axis=0) != 0, tl.int1) != 0,
+                        other=0.0,
+                    ),
+                    acc,
+                    input_precision="ieee",
+                    out_dtype=COMPUTE,
+                )
+                x_offset = x_offset + BLOCK_N * tl.cast(height, tl.int64) * width
+                w_offset = w_offset + BLOCK_N * 3 * 3 * OUTS
+            if full_channel < channels:
+                is_channel = tl.arange(0, BLOCK_N) < channels - full_channel
+                r = row + i - 1
+                c = column + j - 1
+                mask = ((r >= 0) & (r < height) & ((c >= 0) & (c < width))) != 0
+                acc = tl.dot(
+                    tl.load(
+                        x
+                        + (
+                            row * width
+                            + tl.cast(i, tl.int64) * width
+                            + j
+                            + full_channel.to(tl.int64) * height * width
+                            - 1 * tl.cast(width, tl.int64)
+                            - 1
+                        )
+                        + x_lanes,
+                        mask=is_channel[None, :] & mask[:, None] & is_column[:, None],
+                        other=0.0,
+                    ),
+                    tl.load(
+                        w
+                        + (
+                            tl.cast(i, tl.int64) * 3 * OUTS
+                            + tl.cast(j, tl.int64) * OUTS
+                            + full_channel.to(tl.int64) * 3 * 3 * OUTS
+                        )
+                        + w_lanes,
+                        mask=((is_channel & (tl.max(mask.to(tl.int32), axis=0) != 0)) != 0)[:, None],
+                        other=0.0,
+                    ),
+                    acc,
+                    input_precision="ieee",
+                    out_dtype=COMPUTE,
+                )
+    tl.store(
+        (y + (row * width + column) * OUTS)[:, None] + out,
+        _round_to(acc, (y + (row * width + column) * OUTS)[:, None].dtype.element_ty),
+        mask=is_column[:, None],
+    )
+
+
+@triton.jit
+def convolution_1d_by_parts_plain(
+    x,
+    w,
+    y,
+    n: tl.int32,
+    channels: tl.int32,
+    OUTS: tl.constexpr,
+):
+    """What the taps of a channel sum up is added to the sum of all. Grid: `(n,)`."""
+    D: tl.constexpr = x.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    at = tl.program_id(0).to(tl.int64)
+    out = tl.arange(0, OUTS)
+    acc = tl.zeros([OUTS], dtype=COMPUTE)
+    for c in range(channels):
+        part = tl.zeros([OUTS], dtype=COMPUTE)
+        for tap in range(5):
+            part = (
+                part
+                + tl.load(x + c * (tl.cast(n, tl.int64) + 4) + at + tap).to(COMPUTE)
+                * tl.load(w + (tl.cast(c, tl.int64) * 5 + tap) * OUTS + out).to(COMPUTE)
+            )
+        acc = acc + part
+    tl.store(y + at * OUTS + out, _round_to(acc, y.dtype.element_ty))
+
+
+@triton.jit
+def convolution_1d_by_parts_tiled(
+    x,
+    w,
+    y,
+    n: tl.int32,
+    channels: tl.int32,
+    num_ats: tl.int32,
+    OUTS: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """What the taps of a channel sum up is added to the sum of all. Grid: `(n,)`."""
+    D: tl.constexpr = x.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    total = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    is_at = total < num_ats
+    at = total.to(tl.int64)
+    out = tl.arange(0, OUTS)
+    acc = tl.zeros([BLOCK_M, OUTS], dtype=COMPUTE)
+    for tap in range(5):
+        full_c = channels // BLOCK_N * BLOCK_N
+        x_lanes = (
+            (tl.arange(0, BLOCK_N).to(tl.int64) * n)[None, :]
+            + (tl.arange(0, BLOCK_N).to(tl.int64) * 4)[None, :]
+            + at[:, None]
+        )
+        w_lanes = (tl.arange(0, BLOCK_N) * 5 * OUTS)[:, None] + out
+        part = acc
+        x_offset = tl.cast(tap, tl.int64)
+        w_offset = tl.cast(tap, tl.int64) * OUTS
+        for _ in range(0, full_c, BLOCK_N):
+            part = tl.dot(
+                tl.load(x + x_offset + x_lanes, mask=is_at[:, None], other=0.0),
+                tl.load(w + w_offset + w_lanes),
+                part,
+                input_precision="ieee",
+                out_dtype=COMPUTE,
+            )
+            x_offset = x_offset + (BLOCK_N * tl.cast(n, tl.int64) + BLOCK_N * 4)
+            w_offset = w_offset + BLOCK_N * 5 * OUTS
+        if full_c < channels:
+            is_c = tl.arange(0, BLOCK_N) < channels - full_c
+            part = tl.dot(
+                tl.load(
+                    x + (tap + full_c.to(tl.int64) * n + full_c.to(tl.int64) * 4) + x_lanes,
+                    mask=is_c[None, :] & is_at[:, None],
+                    other=0.0,
+                ),
+                tl.load(
+                    w + (tl.cast(tap, tl.int64) * OUTS + full_c.to(tl.int64) * 5 * OUTS) + w_lanes,
+                    mask=is_c[:, None],
+                    other=0.0,
+                ),
+                part,
+                input_precision="ieee",
+                out_dtype=COMPUTE,
+            )
+            acc = part
+        else:
+            acc = part
+    tl.store(
+        (y + at * OUTS)[:, None] + out, _round_to(acc, (y + at * OUTS)[:, None].dtype.element_ty), mask=is_at[:, None]
+    )
+
+
+@triton.jit
 def greatest_window_plain(x, y, n: tl.int32, width: tl.int32):
     """The greatest of all windows of a row, the sum of which channels make: an order that must stay, as two laws meet.
     Grid: `(rows,)`.
@@ -606,6 +820,148 @@ TEENYC = {
                 "        help: name it in `tile(...)` to block it all the same",
             ],
         },
+        "convolution_2d_by_channels": {
+            "class": "Convolution2dByChannels",
+            "parameters": [
+                {"name": "x", "type": "Pointer<D>", "role": "input"},
+                {"name": "w", "type": "Pointer<D>", "role": "input"},
+                {"name": "y", "type": "Pointer<D>", "role": "output"},
+                {"name": "width", "type": "i32", "role": "scalar"},
+                {"name": "height", "type": "i32", "role": "scalar"},
+                {"name": "channels", "type": "i32", "role": "scalar"},
+            ],
+            "constants": [{"name": "OUTS", "type": "i32", "field": "outs"}],
+            "dtypes": {"D": "Float"},
+            "reads": ["x", "w"],
+            "writes": ["y"],
+            "deterministic": True,
+            "contiguous": True,
+            "requirements": [{"extent": "OUTS", "rule": "power-of-two", "for": "the length of `arange`"}],
+            "tiled": {
+                "function": "convolution_2d_by_channels_tiled",
+                "blocks": {"x": "BLOCK_M"},
+                "counts": {"x": "num_columns"},
+                "constants": ["BLOCK_M", "BLOCK_N"],
+                "plain": {},
+                "dots": True,
+                "configs": [
+                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 8, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 16, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 32, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 16, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 16, "num_warps": 4, "num_stages": 2},
+                ],
+                "products": [
+                    {"rows": "BLOCK_M", "columns": "OUTS", "inner": "BLOCK_N", "type": "D", "precision": "ieee"},
+                ],
+                "staged": [["BLOCK_M", "BLOCK_N", "D"], ["BLOCK_N", "OUTS", "D"]],
+                "kept": [],
+            },
+            "tiling": [
+                "91:18   `column`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
+                "95:5    the loop over `channel` is blocked, and moved inside of that over `j`: one iteration takes",
+                "            `BLOCK_N` of the source's",
+                "98:13     `acc`: sum, acc' = acc + Σ_channel where(r >= 0 & r < height, where(c >= 0 & c < width,",
+                "              load(line + c), 0), 0)·load(w + (…·3 + j)·OUTS + out)",
+                "98:13       Σ_channel where(r >= 0 & r < height, where(c >= 0 & c < width, load(line + c), 0),",
+                "                0)·load(w + ((… + i)·3 + j)·OUTS + out) is a product of matrices: `where(r >= 0 &",
+                "                r < height, where(c >= 0 & c < width, load(line + c), 0), 0)` as stored in `D`,",
+                "                `load(w + ((… + i)·3 + j)·OUTS + out)` as stored in `D`",
+                "91:18   programs beyond the grid read 0 in the place of `column`, and store nothing",
+                "95:5    full blocks run without a mask; in the rest, loads beyond the last `channel` read 0, sums",
+                "            add 0, and extrema, products and bits see the number that never changes them",
+                "90:4    configurations to choose from, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 128×64×8×3,",
+                "            64×64×4×3, 64×32×4×3, 128×32×4×3, 128×128×8×3, 64×64×4×2, 64×64×8×3, 64×128×8×2,",
+                "            128×32×8×3, 64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2,",
+                "            16×32×4×2, 16×16×8×2, 16×16×4×2",
+                "96:9    the loop over `i` stays as it is: `i` takes 3 values only",
+                "        help: name it in `tile(...)` to block it all the same",
+                "100:17  the loop over `j` stays as it is: `j` takes 3 values only",
+                "        help: name it in `tile(...)` to block it all the same",
+            ],
+        },
+        "convolution_1d_by_parts": {
+            "class": "Convolution1dByParts",
+            "parameters": [
+                {"name": "x", "type": "Pointer<D>", "role": "input"},
+                {"name": "w", "type": "Pointer<D>", "role": "input"},
+                {"name": "y", "type": "Pointer<D>", "role": "output"},
+                {"name": "n", "type": "i32", "role": "scalar"},
+                {"name": "channels", "type": "i32", "role": "scalar"},
+            ],
+            "constants": [{"name": "OUTS", "type": "i32", "field": "outs"}],
+            "dtypes": {"D": "Float"},
+            "reads": ["x", "w"],
+            "writes": ["y"],
+            "deterministic": True,
+            "contiguous": True,
+            "requirements": [{"extent": "OUTS", "rule": "power-of-two", "for": "the length of `arange`"}],
+            "tiled": {
+                "function": "convolution_1d_by_parts_tiled",
+                "blocks": {"x": "BLOCK_M"},
+                "counts": {"x": "num_ats"},
+                "constants": ["BLOCK_M", "BLOCK_N"],
+                "plain": {},
+                "dots": True,
+                "configs": [
+                    {"BLOCK_M": 128, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 4, "num_stages": 3},
+                    {"BLOCK_M": 128, "BLOCK_N": 128, "num_warps": 8, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 8, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 128, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 128, "BLOCK_N": 32, "num_warps": 8, "num_stages": 3},
+                    {"BLOCK_M": 64, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 32, "BLOCK_N": 16, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 32, "num_warps": 4, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 16, "num_warps": 8, "num_stages": 2},
+                    {"BLOCK_M": 16, "BLOCK_N": 16, "num_warps": 4, "num_stages": 2},
+                ],
+                "products": [
+                    {"rows": "BLOCK_M", "columns": "OUTS", "inner": "BLOCK_N", "type": "D", "precision": "ieee"},
+                ],
+                "staged": [["BLOCK_M", "BLOCK_N", "D"], ["BLOCK_N", "OUTS", "D"]],
+                "kept": [],
+            },
+            "tiling": [
+                "115:14  `at`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
+                "118:5   the loop over `c` is blocked, and moved inside of that over `tap`: one iteration takes",
+                "            `BLOCK_N` of the source's",
+                "121:13    `part`: sum, part' = part + Σ_c load(x + c·(n + 4) + at + tap)·load(w + (c·5 + tap)·OUTS",
+                "              + out)",
+                "121:13      Σ_c load(x + c·(n + 4) + at + tap)·load(w + (c·5 + tap)·OUTS + out) is a product of",
+                "                matrices: `load(x + c·(n + 4) + at + tap)` as stored in `D`, `load(w + (c·5 +",
+                "                tap)·OUTS + out)` as stored in `D`",
+                "115:14  programs beyond the grid read 0 in the place of `at`, and store nothing",
+                "118:5   full blocks run without a mask; in the rest, loads beyond the last `c` read 0, sums add 0,",
+                "            and extrema, products and bits see the number that never changes them",
+                "114:4   configurations to choose from, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 128×64×8×3,",
+                "            64×64×4×3, 64×32×4×3, 128×32×4×3, 128×128×8×3, 64×64×4×2, 64×64×8×3, 64×128×8×2,",
+                "            128×32×8×3, 64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2,",
+                "            16×32×4×2, 16×16×8×2, 16×16×4×2",
+                "120:9   the loop over `tap` stays as it is: `tap` takes 5 values only",
+                "        help: name it in `tile(...)` to block it all the same",
+            ],
+        },
         "greatest_window": {
             "class": "GreatestWindow",
             "parameters": [
@@ -635,14 +991,14 @@ TEENYC = {
                 ],
             },
             "tiling": [
-                "96:9    the loop over `k` is blocked: one iteration takes `BLOCK_N` of the source's",
-                "97:13     `total`: sum, total' = total + Σ_k load(x + row·n + start + k)",
-                "97:13       Σ_k load(x + row·n + start + k) stays a sum",
-                "96:9    full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
+                "136:9   the loop over `k` is blocked: one iteration takes `BLOCK_N` of the source's",
+                "137:13    `total`: sum, total' = total + Σ_k load(x + row·n + start + k)",
+                "137:13      Σ_k load(x + row·n + start + k) stays a sum",
+                "136:9   full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
                 "            and extrema, products and bits see the number that never changes them",
-                "91:4    configurations to choose from, `BLOCK_N`×`num_warps`×`num_stages`: 1024×4×2, 256×2×2,",
+                "131:4   configurations to choose from, `BLOCK_N`×`num_warps`×`num_stages`: 1024×4×2, 256×2×2,",
                 "            4096×8×2, 128×1×2",
-                "96:9    the loop over `start` stays as it is: the loop over `k` stands in it",
+                "136:9   the loop over `start` stays as it is: the loop over `k` stands in it",
                 "        help: of loops inside of one another, the innermost takes blocks",
             ],
         },
@@ -1335,6 +1691,38 @@ convolution_2d_by_taps = _Launcher(
 )
 
 
+convolution_2d_by_channels = _Launcher(
+    "convolution_2d_by_channels",
+    convolution_2d_by_channels_plain,
+    convolution_2d_by_channels_tiled,
+    lambda x, w, y, width, height, channels: (
+        (x.data_ptr(), w.data_ptr(), y.data_ptr()),
+        (
+            x.nbytes if x.is_contiguous() else -x.nbytes, w.nbytes if w.is_contiguous() else -w.nbytes,
+            y.nbytes if y.is_contiguous() else -y.nbytes
+        ),
+        (x.device, x.dtype, w.dtype, y.dtype, width, height, channels, type(width), type(height), type(channels)),
+    ),
+    lambda OUTS: OUTS >= 16,
+)
+
+
+convolution_1d_by_parts = _Launcher(
+    "convolution_1d_by_parts",
+    convolution_1d_by_parts_plain,
+    convolution_1d_by_parts_tiled,
+    lambda x, w, y, n, channels: (
+        (x.data_ptr(), w.data_ptr(), y.data_ptr()),
+        (
+            x.nbytes if x.is_contiguous() else -x.nbytes, w.nbytes if w.is_contiguous() else -w.nbytes,
+            y.nbytes if y.is_contiguous() else -y.nbytes
+        ),
+        (x.device, x.dtype, w.dtype, y.dtype, n, channels, type(n), type(channels)),
+    ),
+    lambda OUTS: OUTS >= 16,
+)
+
+
 greatest_window = _Launcher(
     "greatest_window",
     greatest_window_plain,
@@ -1370,6 +1758,28 @@ class Convolution2dByTaps(_Bound):
 
     _kernel = convolution_2d_by_taps
     _facts = TEENYC["kernels"]["convolution_2d_by_taps"]
+
+    @staticmethod
+    def _rules(OUTS):
+        return (("outs", OUTS, "power-of-two", "the length of `arange`"),)
+
+
+class Convolution2dByChannels(_Bound):
+    """`convolution_2d_by_channels`, checked: `Convolution2dByChannels(outs)[grid](...)`."""
+
+    _kernel = convolution_2d_by_channels
+    _facts = TEENYC["kernels"]["convolution_2d_by_channels"]
+
+    @staticmethod
+    def _rules(OUTS):
+        return (("outs", OUTS, "power-of-two", "the length of `arange`"),)
+
+
+class Convolution1dByParts(_Bound):
+    """`convolution_1d_by_parts`, checked: `Convolution1dByParts(outs)[grid](...)`."""
+
+    _kernel = convolution_1d_by_parts
+    _facts = TEENYC["kernels"]["convolution_1d_by_parts"]
 
     @staticmethod
     def _rules(OUTS):

@@ -10,6 +10,9 @@ import torch
 from blocked import agreed, close
 from meaning import module_of
 
+from teenyc import compile_source
+from teenyc.tiling.tile import Tiled
+
 GOLDEN = Path(__file__).parents[1] / "golden" / "tiled_digits.tk"
 F32 = torch.float32
 ROWS = pytest.mark.parametrize("rows", [1, 3, 15, 16, 17, 40])
@@ -63,3 +66,22 @@ def test_places(source: ModuleType, device: str, height: int, width: int, channe
     kernel = w.double().permute(2, 1, 0)[:, :, None, :]
     expected = torch.nn.functional.conv2d(x.double()[None], kernel, padding=(0, 1))[0]
     close(got["y"], expected.permute(1, 2, 0).reshape(height * width, 32).cpu(), 1e-5)
+
+
+@pytest.mark.parametrize("use", ["row % 2 == 0", "row % 4 + row / 4 > 2", "row % keys == 1"])
+def test_an_index_that_is_not_taken_apart_into_rows_is_one(use: str) -> None:
+    """Remainders alone, and by small numbers, are no rows."""
+    text = f"""
+    #[kernel(tile)]
+    fn some(x: Pointer<f32>, w: Pointer<f32>, y: Pointer<f32>, keys: i32) {{
+        let row = program_id(0);
+        let lane = arange(0, 32);
+        let mut acc = zeros::<f32>(&[32]);
+        for key in 0..keys {{
+            acc += load(x + row * keys + key) * load(w + key * 32 + lane);
+        }}
+        store(y + row * 32 + lane, where_({use}, acc, -acc));
+    }}"""
+    ((_, found),) = compile_source(text, name="some.tk").plans()
+    assert isinstance(found, Tiled), found.reason
+    assert [(axis.name, axis.is_part) for axis in found.plan.axes] == [("row", False), ("key", False)]

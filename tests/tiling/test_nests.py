@@ -34,7 +34,16 @@ def test_one_dimension(source: ModuleType, device: str, dtype: torch.dtype, n: i
 
 
 @SIZES
-@pytest.mark.parametrize("name", ["convolution_2d", "convolution_2d_by_taps"])
+def test_sums_of_parts(source: ModuleType, device: str, n: int, channels: int) -> None:
+    x, w = torch.randn(channels, n + 4, device=device), torch.randn(channels, 5, 16, device=device)
+    arguments = {"x": x, "w": w, "n": n, "channels": channels}
+    got = agreed(source.convolution_1d_by_parts, (n,), arguments, {"y": ((n, 16), F32)}, 1e-5, OUTS=16)
+    expected = torch.nn.functional.conv1d(x.double()[None], w.double().permute(2, 0, 1))[0].T
+    close(got["y"], expected.cpu(), 1e-5)
+
+
+@SIZES
+@pytest.mark.parametrize("name", ["convolution_2d", "convolution_2d_by_taps", "convolution_2d_by_channels"])
 def test_two_dimensions(source: ModuleType, device: str, name: str, n: int, channels: int) -> None:
     x, w = torch.randn(channels, 3, n, device=device), torch.randn(channels, 3, 3, 16, device=device)
     arguments = {"x": x, "w": w, "width": n, "height": 3, "channels": channels}
@@ -72,6 +81,7 @@ fn stays(x: Pointer<f32>, y: Pointer<f32>, n: i32, taps: i32) {
     [
         ("c + 1", "acc += load(x + c * taps + tap);"),  # bounds that depend on the other loop
         ("taps", "acc = acc * 0.5 + load(x + c * taps + tap);"),  # no law: the order is the author's
+        ("taps", "let mut part = 1.0; for k in 0..taps { part *= weight; } acc += part;"),  # a product is no sum
         ("taps", "acc += weight; store(x + row * n * taps + c * taps + tap, weight);"),  # what may be read is stored
     ],
 )
