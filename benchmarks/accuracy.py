@@ -1,6 +1,6 @@
 """The error of attention against float64: output, gradients and log-sum-exp, beside torch's own on the same inputs.
 
-    python benchmarks/accuracy.py [--cpu]
+    python benchmarks/accuracy.py [--only WORDS] [--cpu]
 
 Prints a section for RESULTS.md. The exit status is 1 where an error is over its bound or, in 16 bits on a GPU, over
 that of torch's FlashAttention-2, an element stays unwritten, or the gradients in f64 are not those of finite
@@ -33,13 +33,14 @@ PARTS = ("o", "dq", "dk", "dv")
 
 
 def main() -> int:
-    options = report.arguments(__doc__)
+    options = report.arguments(__doc__, only=("dtypes, separated by commas, such as bf16,f16; all without it", ""))
+    dtypes = [t for t in BOUNDS if report.name_of(t) in options.only.split(",") or not options.only]
     kernels = report.flash_attn2()
     faults: list[str] = []
     rows = [
         row
         for shape in (TINY_SHAPES if options.cpu else SHAPES)
-        for dtype in BOUNDS
+        for dtype in dtypes
         for row in measure(kernels, shape, dtype, options.device, faults)
     ]
     if not gradients_are_right(options.device):

@@ -1,6 +1,6 @@
 """How fast the bundled kernels of matrices and rows are, beside cuBLAS, torch.compile and a copy, in the same run.
 
-    python benchmarks/rows.py [--seconds S] [--cpu]
+    python benchmarks/rows.py [--only WORD] [--seconds S] [--cpu]
 
 The contenders of a case take turns (see `stopwatch.py`); results are compared before anything is timed. Prints a
 section for RESULTS.md, and each row to standard error as soon as it is there; the exit status is 1 where one disagrees.
@@ -37,9 +37,13 @@ class Case:
 
 
 def main() -> int:
-    options = report.arguments(__doc__, seconds=("how long to time one case (1)", 1.0))
+    options = report.arguments(
+        __doc__, only=("a word that the name of a case must hold", ""), seconds=("how long to time one case (1)", 1.0)
+    )
     stopwatch, rows, faults = Stopwatch(options.device), [], []
     for case in cases(options.device, is_tiny=options.cpu):
+        if options.only not in case.name:
+            continue
         results = {name: run() for name, run in case.contenders.items()}
         for name in results.keys() - {OURS, "copy"}:
             error = report.relative_error(results[OURS].float(), results[name].double())
