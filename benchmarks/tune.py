@@ -33,8 +33,8 @@ def main() -> int:
     for kernels in modules.values():
         for name in kernels.TEENYC["kernels"]:
             getattr(kernels, name).tables.clear()
-    steps = list(itertools.product(DTYPES, HEAD_DIMS, ROWS if not options.cpu else (8,), FILES))
-    for dtype, head_dim, rows, file in steps:
+    steps = list(itertools.product(HEAD_DIMS, DTYPES, ROWS if not options.cpu else (8,), FILES))
+    for head_dim, dtype, rows, file in steps:
         if time.perf_counter() - started > options.seconds:
             break
         run(modules[file], dtype, options.device, HEADS if not options.cpu else 1, rows, head_dim)
