@@ -27,7 +27,9 @@ def test_wheel_holds_the_package_and_its_data_and_nothing_generated(wheel: Path)
     assert "teenyc/_data/grammar/teenyc.lark" in names
     assert "teenyc/_data/kernels/flash_attn2.tk" in names
     assert any(name.startswith("teenyc/_data/templates/") for name in names)
-    assert not [n for n in names if n.startswith("teenyc/_data/kernels/") and not n.endswith((".tk", ".rs"))]
+    assert "teenyc/_data/kernels/flash_attn2.tuned.json" in names
+    kept = (".tk", ".rs", ".tuned.json")
+    assert not [n for n in names if n.startswith("teenyc/_data/kernels/") and not n.endswith(kept)]
     assert not [n for n in names if "__pycache__" in n or n.startswith("tests/")]
 
 

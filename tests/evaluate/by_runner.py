@@ -59,9 +59,9 @@ def home(path: Path) -> ModuleType:
     return module
 
 
-def module_of(text: str, folder: Path | None = None, name: str = "meaning", **options: Any) -> Any:
+def module_of(text: str, folder: Path | None = None, name: str = "meaning", suffix: str = ".tk", **options: Any) -> Any:
     """The kernels of a source text, as the generated module has them."""
-    compiled = compile_source(text, name=f"{name}.tk", options=Options(**options, generate=False))
+    compiled = compile_source(text, name=f"{name}{suffix}", options=Options(**options, generate=False))
     assert compiled.checked is not None, "\n".join(d.message() for d in compiled.diagnostics)
     return Module(compiled)
 

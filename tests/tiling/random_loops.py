@@ -37,7 +37,7 @@ CONDITIONS = {
     "row % 3 != 0": 1,
     "kind > 0": 1,
     "{k} + 3 > row && {k} % 5 != 1": 1,
-    "{S} > 0.25": 2,
+    "load(weights + {k}) > 0.25 * {S}": 2,
     "load(weights + {k}) < 0.5 || {k} == row": 1,
 }
 BREAKS = (
