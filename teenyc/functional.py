@@ -22,19 +22,19 @@ LARGEST_BATCH = 65_535
 """How many heads one launch takes: the hardware's limit for the second axis of a grid."""
 
 
-def flash_attention2(q: Tensor, k: Tensor, v: Tensor, scale: float | None = None) -> Tensor:
+def flash_attention2(q: Tensor, k: Tensor, v: Tensor, scale: float | None = None, *, is_causal: bool = False) -> Tensor:
     """`softmax(q kᵀ scale) v`, differentiable once, without ever holding the matrix of scores.
 
     `q` is `[B, H, N_q, D]` or `[BH, N_q, D]`; `k` and `v` have `N_k >= 1` rows and the same other extents; the result
-    is like `q`. D is 1 to 256; `scale` is 1/sqrt(D) unless given. All are f16, bf16, f32 or f64, of one
-    type, on one device: a GPU, or the CPU under TRITON_INTERPRET=1. 16-bit types are computed in f32. Raises TypeError
-    or ValueError for anything else.
+    is like `q`. D is 1 to 256; `scale` is 1/sqrt(D) unless given. With `is_causal` query `i` sees the keys `0..=i`, as
+    in torch's `scaled_dot_product_attention`. All are f16, bf16, f32 or f64, of one type, on one device: a GPU, or the
+    CPU under TRITON_INTERPRET=1. 16-bit types are computed in f32. Raises TypeError or ValueError for anything else.
     """
     _check(q, k, v)
     factor = 1 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     if not math.isfinite(factor):
         raise ValueError(f"scale is {scale}, it must be finite")
-    o, _ = _forward(*(x.flatten(0, -3) for x in (q, k, v)), factor)
+    o, _ = _forward(*(x.flatten(0, -3) for x in (q, k, v)), factor, bool(is_causal))
     return o.view(q.shape)
 
 
@@ -69,22 +69,24 @@ def _shapes(named: dict[str, Tensor]) -> str:
 # ---- what the operators compute, over `[BH, N, D]` ------------------------------------------------------------------
 
 
-def _run_forward(q: Tensor, k: Tensor, v: Tensor, scale: float) -> tuple[Tensor, Tensor]:
+def _run_forward(q: Tensor, k: Tensor, v: Tensor, scale: float, is_causal: bool) -> tuple[Tensor, Tensor]:
     """The output and, for the backward pass, the log-sum-exp of each row of scores."""
     q, k, v = q.contiguous(), k.contiguous(), v.contiguous()
-    o, log_sum = _like_forward(q, k, v, scale)
-    kernel, n_q, n_k = _operator(q.shape[-1]).forward, q.shape[1], k.shape[1]
+    o, log_sum = _like_forward(q, k, v, scale, is_causal)
+    kernel, n_q, n_k = _operator(q.shape[-1], is_causal).forward, q.shape[1], k.shape[1]
     with _device_of(q):
         for p in _parts(q):
             kernel[n_q, len(q[p])](q[p], k[p], v[p], o[p], log_sum[p], n_q, n_k, scale)
     return o, log_sum
 
 
-def _run_dq(q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, log_sum: Tensor, scale: float) -> Tensor:
+def _run_dq(
+    q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, log_sum: Tensor, scale: float, is_causal: bool
+) -> Tensor:
     """The gradient of q."""
     q, k, v, do = q.contiguous(), k.contiguous(), v.contiguous(), do.contiguous()
     dq = torch.empty_like(q)
-    kernel, n_q, n_k = _operator(q.shape[-1]).backward_dq, q.shape[1], k.shape[1]
+    kernel, n_q, n_k = _operator(q.shape[-1], is_causal).backward_dq, q.shape[1], k.shape[1]
     with _device_of(q):
         for p in _parts(q):
             kernel[n_q, len(q[p])](q[p], k[p], v[p], o[p], do[p], log_sum[p], dq[p], n_q, n_k, scale)
@@ -92,12 +94,12 @@ def _run_dq(q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, log_sum: Ten
 
 
 def _run_dkv(
-    q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, log_sum: Tensor, scale: float
+    q: Tensor, k: Tensor, v: Tensor, o: Tensor, do: Tensor, log_sum: Tensor, scale: float, is_causal: bool
 ) -> tuple[Tensor, Tensor]:
     """The gradients of k and v."""
     q, k, v, do = q.contiguous(), k.contiguous(), v.contiguous(), do.contiguous()
     dk, dv = torch.empty_like(k), torch.empty_like(v)
-    kernel, n_q, n_k = _operator(q.shape[-1]).backward_dkv, q.shape[1], k.shape[1]
+    kernel, n_q, n_k = _operator(q.shape[-1], is_causal).backward_dkv, q.shape[1], k.shape[1]
     with _device_of(q):
         for p in _parts(q):
             kernel[n_k, len(q[p])](q[p], k[p], v[p], o[p], do[p], log_sum[p], dk[p], dv[p], n_q, n_k, scale)
@@ -115,8 +117,10 @@ def _device_of(q: Tensor) -> AbstractContextManager[object]:
 
 
 @cache
-def _operator(head_dim: int) -> Any:
+def _operator(head_dim: int, is_causal: bool) -> Any:
     """The kernels for one head size, compiled and loaded at their first use."""
+    if is_causal:
+        return load(kernels_directory() / "flash_attn2_causal.tk").FlashAttention2CausalOp(head_dim=head_dim)
     return load(kernels_directory() / "flash_attn2.tk").FlashAttention2Op(head_dim=head_dim)
 
 
@@ -124,7 +128,7 @@ def _operator(head_dim: int) -> Any:
 # Custom operators are opaque to `torch.compile`, which sees shapes and types from the functions `_like_…`.
 
 
-def _like_forward(q: Tensor, k: Tensor, v: Tensor, scale: float) -> tuple[Tensor, Tensor]:
+def _like_forward(q: Tensor, k: Tensor, v: Tensor, *others: Any) -> tuple[Tensor, Tensor]:
     log_sum_type = torch.float64 if q.dtype == torch.float64 else torch.float32
     return _like(q), q.new_empty(q.shape[:2], dtype=log_sum_type)
 
@@ -141,18 +145,18 @@ def _like(x: Tensor) -> Tensor:
     return torch.empty_like(x, memory_format=torch.contiguous_format)
 
 
-def _save(ctx: Any, inputs: tuple[Tensor, Tensor, Tensor, float], output: tuple[Tensor, Tensor]) -> None:
-    *tensors, ctx.scale = inputs
+def _save(ctx: Any, inputs: tuple[Tensor, Tensor, Tensor, float, bool], output: tuple[Tensor, Tensor]) -> None:
+    *tensors, ctx.scale, ctx.is_causal = inputs
     ctx.save_for_backward(*tensors, *output)
     ctx.mark_non_differentiable(output[1])
 
 
-def _gradients(ctx: Any, do: Tensor, _: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None, None]:
+def _gradients(ctx: Any, do: Tensor, _: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None, None, None]:
     q, k, v, o, log_sum = ctx.saved_tensors
-    arguments = (q, k, v, o, do, log_sum, ctx.scale)
+    arguments = (q, k, v, o, do, log_sum, ctx.scale, ctx.is_causal)
     dq = _backward_dq(*arguments) if ctx.needs_input_grad[0] else None
     dk, dv = _backward_dkv(*arguments) if any(ctx.needs_input_grad[1:3]) else (None, None)
-    return dq, dk, dv, None
+    return dq, dk, dv, None, None
 
 
 _forward = torch.library.custom_op("teenyc::flash_attention2_forward", _run_forward, mutates_args=())

@@ -18,10 +18,14 @@ class Attention:
     dv: torch.Tensor
 
 
-def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, do: torch.Tensor, scale: float) -> Attention:
+def attention(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, do: torch.Tensor, scale: float, *, is_causal: bool = False
+) -> Attention:
     """`softmax(q kᵀ scale) v` over `[BH, N, D]` tensors of any float dtype, and its gradients for `do`."""
     q, k, v = (x.detach().double().requires_grad_() for x in (q, k, v))
     scores = q @ k.transpose(-1, -2) * scale
+    if is_causal:
+        scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), float("-inf"))
     o = torch.softmax(scores, dim=-1) @ v
     dq, dk, dv = torch.autograd.grad(o, (q, k, v), do.double())
     return Attention(o.detach(), torch.logsumexp(scores, dim=-1).detach(), dq, dk, dv)

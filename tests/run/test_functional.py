@@ -20,13 +20,15 @@ def random(*shape: int, dtype: torch.dtype = torch.float32, device: str = "cpu",
     return torch.randn(shape, generator=generator, dtype=torch.float64).to(device, dtype).requires_grad_(grad)
 
 
-def check(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float | None = None) -> None:
+def check(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float | None = None, *, is_causal: bool = False
+) -> None:
     """Compares value and gradients with those of attention in float64."""
-    o = flash_attention2(q, k, v, scale)
+    o = flash_attention2(q, k, v, scale, is_causal=is_causal)
     do = torch.linspace(-1, 1, o.numel(), dtype=torch.float64).view(o.shape).to(o)
     grads = torch.autograd.grad(o, (q, k, v), do)
     flat = [x.detach().flatten(0, -3) for x in (q, k, v, do)]
-    want = attention(*flat, scale=q.shape[-1] ** -0.5 if scale is None else scale)
+    want = attention(*flat, scale=q.shape[-1] ** -0.5 if scale is None else scale, is_causal=is_causal)
     assert o.shape == q.shape
     assert (o.dtype, o.device) == (q.dtype, q.device)
     least = 1.0 if k.shape[-2] == 1 else 0.0  # dq and dk of one key are differences of equal numbers
@@ -40,6 +42,16 @@ def check(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float | None
 def test_value_and_gradients_agree_with_float64(device: str, dtype: torch.dtype, n_q: int, n_k: int) -> None:
     q, k, v = (random(2, n, 16, dtype=dtype, device=device) for n in (n_q, n_k, n_k))
     check(q, k, v)
+
+
+@dtypes
+@pytest.mark.parametrize(("n_q", "n_k"), [(1, 1), (5, 3), (3, 5), (40, 33)])
+def test_causal_attention(device: str, dtype: torch.dtype, n_q: int, n_k: int) -> None:
+    q, k, v = (random(2, n, 16, dtype=dtype, device=device) for n in (n_q, n_k, n_k))
+    check(q, k, v, is_causal=True)
+    if n_q == n_k:
+        peer = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True).detach()
+        assert relative_error(flash_attention2(q, k, v, is_causal=True).detach(), peer.double()) <= 2 * TOLERANCE[dtype]
 
 
 @dtypes
@@ -155,7 +167,7 @@ def test_torch_compile_takes_it_as_one_node(device: str) -> None:
 
 def test_the_operator_keeps_the_rules_of_custom_operators(device: str) -> None:
     q, k, v = (random(2, n, 16, device=device) for n in (3, 4, 4))
-    torch.library.opcheck(functional._forward, (q, k, v, 0.25))
+    torch.library.opcheck(functional._forward, (q, k, v, 0.25, False))
 
 
 @pytest.mark.gpu
