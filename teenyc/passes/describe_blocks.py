@@ -57,7 +57,7 @@ def describe_blocks(program: Program) -> Program:
         if described is not None:
             names = chain((described.name,), (f"{described.name}_{n}" for n in count(2)))
             kernels.append(replace(described, name=next(n for n in names if n not in taken)))
-    return walk.with_unique_ids(replace(program, kernels=tuple(kernels)))
+    return replace(program, kernels=tuple(kernels))
 
 
 def _is_asked(tiling: Tiling) -> bool:
