@@ -23,8 +23,10 @@ def blocked(kernel: Any, grid: tuple[int, ...], *arguments: Any, **named: Any) -
 
 
 def plain(kernel: Any, grid: tuple[int, ...], *arguments: Any, **named: Any) -> None:
-    """Launches the kernel as written."""
-    getattr(kernel, "plain", kernel)[grid](*arguments, **named)
+    """Launches the kernel as written, which has no blocks: only the interpreter would pass over them."""
+    as_written = getattr(kernel, "plain", kernel)
+    known = set(as_written.arg_names) | named.keys() - BLOCKS.keys()
+    as_written[grid](*arguments, **{name: value for name, value in named.items() if name in known})
 
 
 def written(
