@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
-from teenyc.ir.nodes import OPTIONS
+from teenyc.ir.nodes import DESCRIPTORS, OPTIONS
 
 FORMAT = 1
 
@@ -99,4 +99,5 @@ def _fits(launcher: Any, row: Mapping[str, Any]) -> bool:
     if row["config"] is None:
         return bool(launcher.tiled is not None)
     stated: dict[str, int] = row["config"]
-    return constants <= stated.keys() <= {*constants, *OPTIONS} and min(stated.values()) > 0
+    options = {*OPTIONS, *([DESCRIPTORS] if "described" in launcher._facts else [])}
+    return constants <= stated.keys() <= constants | options and min(stated.values()) > 0

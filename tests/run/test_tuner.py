@@ -145,6 +145,14 @@ def test_a_table_beside_the_source_is_read(tmp_path: Path) -> None:
     assert [row["config"] for row in teenyc.load(path).row_products.tables] == [BEST, None]
 
 
+@pytest.mark.parametrize("table", sorted(kernels_directory().glob("*.tuned.json")), ids=lambda path: path.name)
+def test_all_rows_of_a_bundled_table_are_of_its_kernels(table: Path) -> None:
+    rows = json.loads(table.read_text())["rows"]
+    module = teenyc.load(table.with_name(table.name.replace(".tuned.json", ".tk")))
+    known = [row for name in module.TEENYC["kernels"] for row in getattr(module, name).tables]
+    assert sorted(map(repr, known)) == sorted(map(repr, rows))
+
+
 @pytest.mark.parametrize(
     "text",
     [
