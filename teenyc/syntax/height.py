@@ -15,9 +15,6 @@ def is_higher_than(root: object, limit: int) -> bool:
     return True
 
 
-_LEAVES = frozenset(["span", "operator_span", "comments", "name"])
-
-
 def _children(node: object) -> list[object]:
     """The nodes directly below one."""
     found: list[object] = []

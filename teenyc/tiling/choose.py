@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from itertools import combinations
 
 from teenyc.intrinsics import TABLE
@@ -10,18 +10,13 @@ from teenyc.intrinsics.spec import Effect
 from teenyc.ir.axes import Axes, Axis
 from teenyc.ir.counters import counter_name
 from teenyc.ir.nodes import (
-    Binary,
     Call,
     Cast,
     Copy,
-    ExpandDims,
     For,
     Kernel,
     Let,
     Literal,
-    Offset,
-    Operand,
-    Operation,
     Value,
 )
 from teenyc.ir.walk import statements_of
@@ -29,6 +24,7 @@ from teenyc.record import record, replace
 from teenyc.source import Span
 from teenyc.tiling import refusals
 from teenyc.tiling.analyses import Analyses
+from teenyc.tiling.edges import steps_by_one
 from teenyc.tiling.maps import Stores
 from teenyc.tiling.plan import BlockedAxis, LoopPlan, Plan, Refusal
 from teenyc.tiling.recurrences import laws_of
@@ -99,7 +95,7 @@ def proven(source: Analyses, candidate: Candidate) -> Proven | Refusal:
         for loop in loops
         if short[loop.counter.id] is None
     )
-    ordered = _by_stride(kernel, programs)
+    ordered = _by_stride(source, programs)
     blocks = (free_name(kernel, name) for name in ("BLOCK_M", "BLOCK_N"))
     named = tuple(replace(axis, block=b) for axis, b in zip(ordered, blocks, strict=False))
     return _proven(source, named, tried, tuple(refusal for refusal in short.values() if refusal is not None))
@@ -205,27 +201,12 @@ def _name(value: Value, lets: list[Let]) -> str:
     return value.name or next(converted, "")
 
 
-def _by_stride(kernel: Kernel, programs: tuple[BlockedAxis, ...]) -> tuple[BlockedAxis, ...]:
+def _by_stride(source: Analyses, programs: tuple[BlockedAxis, ...]) -> tuple[BlockedAxis, ...]:
     """The axes, and last the one along which stores go from element to element: tiles lie in memory as rows."""
-    lets = {v.id: s.operation for _, s in statements_of(kernel.body) if isinstance(s, Let) for v in s.results}
-    stores = (
-        s.operation for _, s in statements_of(kernel.body) if isinstance(s, Let) and isinstance(s.operation, Call)
-    )
-    pointers = [p for c in stores if Effect.WRITES in TABLE[c.intrinsic].effects and (p := c.operand("pointer"))]
-    return tuple(sorted(programs, key=lambda axis: any(_is_added(p, lets, axis.id) for p in pointers)))
-
-
-def _operations(kernel: Kernel) -> Iterator[Operation]:
-    return (s.operation for _, s in statements_of(kernel.body) if isinstance(s, Let))
-
-
-def _is_added(operand: Operand, lets: Mapping[int, Operation], axis: int) -> bool:
-    """Whether an address is the sum of a program's index, taken once, and others."""
-    match lets.get(operand.id) if isinstance(operand, Value) else None:
-        case Copy(operand=inner) | Cast(operand=inner) | ExpandDims(operand=inner):
-            return _is_added(inner, lets, axis)
-        case Offset(pointer=one, offset=other) | Binary(operator="add", left=one, right=other):
-            return _is_added(one, lets, axis) or _is_added(other, lets, axis)
-        case Call(intrinsic="program_id") as call:
-            return call.attribute("axis", 0) == axis
-    return False
+    calls = [
+        s.operation
+        for _, s in statements_of(source.kernel.body)
+        if isinstance(s, Let) and isinstance(s.operation, Call)
+    ]
+    pointers = [p for c in calls if Effect.WRITES in TABLE[c.intrinsic].effects and (p := c.operand("pointer"))]
+    return tuple(sorted(programs, key=lambda axis: any(steps_by_one(source, p, axis.id) for p in pointers)))

@@ -25,7 +25,7 @@ def open_axes(analyses: Analyses, programs: Sequence[BlockedAxis]) -> frozenset[
         axis.id
         for axis in programs
         if any(
-            is_read and _is_block(analyses, pointer) and _steps(analyses, pointer, axis.id)
+            is_read and _is_block(analyses, pointer) and steps_by_one(analyses, pointer, axis.id)
             for pointer, is_read in reached
         )
         and not _steers(analyses, Axis("program", axis.id))
@@ -47,14 +47,14 @@ def _is_block(analyses: Analyses, pointer: Operand) -> bool:
     return isinstance(pointer, Value) and any(a.kind != "program" for a in analyses.axes[pointer.id].all)
 
 
-def _steps(analyses: Analyses, operand: Operand, axis: int) -> bool:
-    """Whether the next row is the next number: the row is added to the address as it is."""
+def steps_by_one(analyses: Analyses, operand: Operand, axis: int) -> bool:
+    """Whether the next row of a program axis is the next number: the row is added to the address as it is."""
     let = analyses.lets.get(operand.id) if isinstance(operand, Value) else None
     match let.operation if let is not None else None:
         case Call(intrinsic="program_id") as call:
             return call.attribute("axis", 0) == axis
         case Offset() | Copy() | Cast() | ExpandDims() | Binary(operator="add" | "sub") as operation:
-            return any(_steps(analyses, o, axis) for o in operands_of(operation))
+            return any(steps_by_one(analyses, o, axis) for o in operands_of(operation))
     return False
 
 
