@@ -102,7 +102,7 @@ class Bench:
 
     def compiled(self, tuner: Any, config: dict[str, int]) -> Compiled | None:
         if self.unfit(config):
-            tuner.failures.append(RuntimeError("it does not fit"))
+            tuner.failures.append("it does not fit")
             return None
         return Compiled(self.spills(config), self.needs(config))
 

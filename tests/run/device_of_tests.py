@@ -3,7 +3,8 @@
     python device_of_tests.py BYTES
 
 BYTES is the shared memory of the device; the launcher is told of more. Prints JSON: what was chosen, the shared memory
-of each kernel that was loaded, and how many launches there were. Runs in a process of its own, where Triton compiles.
+of each kernel that was loaded, how many launches there were, and what is said of blocks that are named and do not fit.
+Runs in a process of its own, where Triton compiles.
 """
 
 from __future__ import annotations
@@ -108,7 +109,13 @@ def main() -> None:
     q, k, v, o = (torch.zeros(2, 8192, 64, dtype=torch.bfloat16) for _ in range(4))
     kernel, log_sum = module.flash_attention2_forward, torch.zeros(2, 8192)
     kernel[8192, 2](q, k, v, o, log_sum, 8192, 8192, 0.125, HEAD_DIM=64)
-    json.dump({"chosen": [*kernel.chosen().values()], "loaded": loaded, "launches": len(launched)}, sys.stdout)
+    found = {"chosen": [*kernel.chosen().values()], "loaded": [*loaded], "launches": len(launched)}
+    try:
+        blocks = {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 4}
+        kernel[8192, 2](q, k, v, o, log_sum, 8192, 8192, 0.125, HEAD_DIM=64, **blocks)
+    except triton.runtime.OutOfResources as error:
+        found["refused"] = str(error)
+    json.dump(found, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -254,6 +255,43 @@ def test_a_configuration_that_cannot_be_launched_is_left_out(bench: Bench, devic
     assert chosen(bench, Case(device))["BLOCK_N"] == 32
 
 
+class TooLarge:
+    """A kernel that a device has no room for."""
+
+    def __getitem__(self, grid: object) -> Callable[..., None]:
+        def launch(*args: object, **named: object) -> None:
+            raise triton.runtime.OutOfResources(2**19, 2**18, "shared memory")
+
+        return launch
+
+
+@pytest.mark.parametrize("checks", [True, False])
+def test_an_error_names_the_kernel_and_what_was_chosen(
+    rows: ModuleType, device: str, checks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel, arguments = rows.row_products, Case(device).arguments
+    monkeypatch.setattr(kernel, "tiled", TooLarge())
+    monkeypatch.setattr(kernel, "plain", TooLarge())
+    with pytest.raises(triton.runtime.OutOfResources, match="memory for `row_products` with BLOCK_M=64") as caught:
+        kernel[(37,)](*arguments, BLOCK_M=64, BLOCK_N=512, num_warps=2)
+    words = "with BLOCK_M=64, BLOCK_N=512, num_warps=2, Required: 524288, Hardware limit: 262144"
+    assert words in str(caught.value)
+    with pytest.raises(triton.runtime.OutOfResources, match="memory for `row_products`[ ,]"):
+        rows.RowProducts(check=checks)[(37,)](*arguments)
+    monkeypatch.setattr(rows.RowProductsTiled, "_kernel", TooLarge())
+    with pytest.raises(triton.runtime.OutOfResources, match="memory for `RowProductsTiled` with num_warps=8, "):
+        rows.RowProductsTiled(check=checks)[(1,)](torch.zeros(1, device=device), num_warps=8)
+
+
+def test_where_no_configuration_can_be_launched_each_is_named(
+    choices: ModuleType, benches: Callable[..., Bench], device: str
+) -> None:
+    bench, case = benches(choices, choices.scaled), Scaled(device)
+    bench.unfit = lambda config: True
+    with pytest.raises(RuntimeError, match="scaled: no configuration can be launched; it does not fit; it does not"):
+        case.check(choices.scaled)
+
+
 @pytest.mark.parametrize("what", ["_copied", "_milliseconds"])
 def test_where_nothing_can_be_timed_the_first_that_fits_is_taken_for_now(
     bench: Bench, device: str, what: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -392,6 +430,12 @@ def test_triton_tells_what_the_device_has_no_room_for(tmp_path: Path, tunes: str
     assert max(found["loaded"]) <= 60000
     assert (len(found["loaded"]) > 1) == (tunes == "1"), "the first that fits is enough where nothing is timed"
     assert found["launches"] == (1 if tunes == "0" else 1 + 8 * len(found["loaded"]))
+    what = "`flash_attention2_forward` with HEAD_DIM=64, BLOCK_M=64, BLOCK_N=64, num_warps=4, num_stages=4"
+    needed = re.fullmatch(
+        f"out of resource: shared memory for {what}, Required: ([0-9]+), .* 60000.*", found["refused"]
+    )
+    assert needed is not None, found["refused"]
+    assert int(needed[1]) > 60000
 
 
 # ---- checked launches -----------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 2287922441
+CHECKSUM = 3011933958
 
 
 def text(names, include):
@@ -97,7 +97,10 @@ def text(names, include):
         yield "            grid = tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)\n"
         yield "        if self.check:\n"
         yield "            grid = _extents(type(self).__name__, grid)\n"
-        yield "        return None if 0 in grid else self._kernel[grid](*args, **named, **self._constants, **options)\n"
+        yield "        try:\n"
+        yield "            return None if 0 in grid else self._kernel[grid](*args, **named, **self._constants, **options)\n"
+        yield "        except triton.runtime.OutOfResources as error:\n"
+        yield "            raise _lacking(error, type(self).__name__, {**self._constants, **options}) from None\n"
         yield "\n"
         yield "    def _checked(self, args, named):\n"
         yield "        \"\"\"The arguments in order, converted; or the exception that says what is wrong with them.\"\"\"\n"
@@ -158,6 +161,20 @@ def text(names, include):
         yield "    if missing:\n"
         yield "        raise TypeError(f\"{owner} needs {what} {', '.join(missing)}\")\n"
         yield "    return {name: bound[name] for name in types}\n"
+        yield "\n"
+        yield "\n"
+        yield "def _lacking(error, kernel, chosen):\n"
+        yield "    \"\"\"Triton's error of what a device has too little of, with the kernel and what was chosen for it.\"\"\"\n"
+        yield "    if not hasattr(error, \"kernel\"):  # which one has that was raised here before\n"
+        yield "        what = f\"{error.name} for `{kernel}`\" + (f\" with {_spelled(chosen)}\" if chosen else \"\")\n"
+        yield "        error = triton.runtime.OutOfResources(error.required, error.limit, what)\n"
+        yield "        error.kernel = kernel\n"
+        yield "    return error\n"
+        yield "\n"
+        yield "\n"
+        yield "def _spelled(chosen):\n"
+        yield "    \"\"\"Constants and options in a message.\"\"\"\n"
+        yield "    return \", \".join(f\"{name}={value}\" for name, value in chosen.items())\n"
         yield "\n"
         yield "\n"
         yield "def _scalar(owner, name, kind, value):\n"

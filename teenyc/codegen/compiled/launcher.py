@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 2335529570
+CHECKSUM = 307499768
 
 
 def text(names, include):
@@ -81,7 +81,12 @@ def text(names, include):
     yield "            extents = self._extents(grid, args, named)\n"
     yield "        if 0 in extents:\n"
     yield "            return None\n"
-    yield "        return (kernel[extents] if how is None else how(kernel, extents))(*args, **named)\n"
+    yield "        try:\n"
+    yield "            return (kernel[extents] if how is None else how(kernel, extents))(*args, **named)\n"
+    yield "        except triton.runtime.OutOfResources as error:\n"
+    yield "            counts = {name for _, name in self._counts}\n"
+    yield "            chosen = {name: value for name, value in named.items() if name not in counts}\n"
+    yield "            raise _lacking(error, self.__name__, chosen) from None\n"
     yield "\n"
     yield "    def _standard(self, grid, args, named, bound):\n"
     yield "        \"\"\"The grid as a tuple, unless it depends on what is chosen; parameters by position, and all else by name.\n"
@@ -199,7 +204,9 @@ def text(names, include):
     yield "        else:\n"
     yield "            config = tuner.first([*shipped, *filter(None, candidates)])\n"
     yield "        if config is None and len(tuner.failures) >= len([*filter(None, candidates)]):\n"
-    yield "            warnings.warn(f\"{self.__name__} runs as written, {tuner.failures[-1:]}\", stacklevel=6)\n"
+    yield "            if self.tiled is None:\n"
+    yield "                raise RuntimeError(f\"{self.__name__}: no configuration can be launched; {'; '.join(tuner.failures)}\")\n"
+    yield "            warnings.warn(f\"{self.__name__} runs as written; {'; '.join(tuner.failures[-1:])}\", stacklevel=6)\n"
     yield "        return config, not is_capturing\n"
     yield "\n"
     yield "    def _takes_blocks(self, grid, named):\n"

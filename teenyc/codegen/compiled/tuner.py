@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 597725981
+CHECKSUM = 1599937919
 
 
 def text(names, include):
@@ -61,7 +61,7 @@ def text(names, include):
     yield "        try:\n"
     yield "            copies = [_copied(a) if n in written else a for n, a in enumerate(args)]\n"
     yield "        except RuntimeError as error:\n"
-    yield "            self.failures.append(error)\n"
+    yield "            self._leave_out(None, error)\n"
     yield "            return []\n"
     yield "        updated = [(copies[n], args[n]) for n in written if \"input\" in parameters[n][\"role\"]]\n"
     yield "        times, best = [], float(\"inf\")\n"
@@ -70,7 +70,7 @@ def text(names, include):
     yield "                times.append((config, _milliseconds(self._ready(config, copies), updated, 2 * best)))\n"
     yield "                best = min(best, times[-1][1])\n"
     yield "            except Exception as error:  # whatever Triton raises at a launch, such as OutOfResources\n"
-    yield "                self.failures.append(error)\n"
+    yield "                self._leave_out(config, error)\n"
     yield "        return times\n"
     yield "\n"
     yield "    def _ready(self, config, args, compiles=False):\n"
@@ -87,8 +87,13 @@ def text(names, include):
     yield "        try:\n"
     yield "            return self._ready(config, self._launch[1], compiles=True)()\n"
     yield "        except Exception as error:  # whatever Triton raises is about the configuration\n"
-    yield "            self.failures.append(error)\n"
+    yield "            self._leave_out(config, error)\n"
     yield "            return None\n"
+    yield "\n"
+    yield "    def _leave_out(self, config, error):\n"
+    yield "        \"\"\"Notes why a configuration, or the kernel as written, is no candidate; of what Triton says, the last line.\"\"\"\n"
+    yield "        reason = (str(error).strip() or type(error).__name__).splitlines()[-1]\n"
+    yield "        self.failures.append(f\"{_spelled(config) if config else 'as written'}: {reason}\")\n"
     yield "\n"
     yield "    def _spills(self, config, compiled):\n"
     yield "        \"\"\"How many registers a compiled kernel spills; None where the device cannot run it, as for want of memory.\"\"\"\n"
@@ -97,7 +102,7 @@ def text(names, include):
     yield "        try:\n"
     yield "            is_loaded = compiled.run is not None  # which loads it, and only then are spills known\n"
     yield "        except Exception as error:  # such as OutOfResources, which is no RuntimeError\n"
-    yield "            self.failures.append(error)\n"
+    yield "            self._leave_out(config, error)\n"
     yield "            return None\n"
     yield "        return compiled.n_spills if is_loaded else None\n"
     yield "\n"
