@@ -132,7 +132,10 @@ class _Bound:
             grid = tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)
         if self.check:
             grid = _extents(type(self).__name__, grid)
-        return None if 0 in grid else self._kernel[grid](*args, **named, **self._constants, **options)
+        try:
+            return None if 0 in grid else self._kernel[grid](*args, **named, **self._constants, **options)
+        except triton.runtime.OutOfResources as error:
+            raise _lacking(error, type(self).__name__, {**self._constants, **options}) from None
 
     def _checked(self, args, named):
         """The arguments in order, converted; or the exception that says what is wrong with them."""
@@ -193,6 +196,20 @@ def _bind(owner, what, types, values, named, defaults):
     if missing:
         raise TypeError(f"{owner} needs {what} {', '.join(missing)}")
     return {name: bound[name] for name in types}
+
+
+def _lacking(error, kernel, chosen):
+    """Triton's error of what a device has too little of, with the kernel and what was chosen for it."""
+    if not hasattr(error, "kernel"):  # which one has that was raised here before
+        what = f"{error.name} for `{kernel}`" + (f" with {_spelled(chosen)}" if chosen else "")
+        error = triton.runtime.OutOfResources(error.required, error.limit, what)
+        error.kernel = kernel
+    return error
+
+
+def _spelled(chosen):
+    """Constants and options in a message."""
+    return ", ".join(f"{name}={value}" for name, value in chosen.items())
 
 
 def _scalar(owner, name, kind, value):

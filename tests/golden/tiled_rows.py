@@ -552,7 +552,10 @@ class _Bound:
             grid = tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)
         if self.check:
             grid = _extents(type(self).__name__, grid)
-        return None if 0 in grid else self._kernel[grid](*args, **named, **self._constants, **options)
+        try:
+            return None if 0 in grid else self._kernel[grid](*args, **named, **self._constants, **options)
+        except triton.runtime.OutOfResources as error:
+            raise _lacking(error, type(self).__name__, {**self._constants, **options}) from None
 
     def _checked(self, args, named):
         """The arguments in order, converted; or the exception that says what is wrong with them."""
@@ -613,6 +616,20 @@ def _bind(owner, what, types, values, named, defaults):
     if missing:
         raise TypeError(f"{owner} needs {what} {', '.join(missing)}")
     return {name: bound[name] for name in types}
+
+
+def _lacking(error, kernel, chosen):
+    """Triton's error of what a device has too little of, with the kernel and what was chosen for it."""
+    if not hasattr(error, "kernel"):  # which one has that was raised here before
+        what = f"{error.name} for `{kernel}`" + (f" with {_spelled(chosen)}" if chosen else "")
+        error = triton.runtime.OutOfResources(error.required, error.limit, what)
+        error.kernel = kernel
+    return error
+
+
+def _spelled(chosen):
+    """Constants and options in a message."""
+    return ", ".join(f"{name}={value}" for name, value in chosen.items())
 
 
 def _scalar(owner, name, kind, value):
@@ -762,7 +779,12 @@ class _Launcher:
             extents = self._extents(grid, args, named)
         if 0 in extents:
             return None
-        return (kernel[extents] if how is None else how(kernel, extents))(*args, **named)
+        try:
+            return (kernel[extents] if how is None else how(kernel, extents))(*args, **named)
+        except triton.runtime.OutOfResources as error:
+            counts = {name for _, name in self._counts}
+            chosen = {name: value for name, value in named.items() if name not in counts}
+            raise _lacking(error, self.__name__, chosen) from None
 
     def _standard(self, grid, args, named, bound):
         """The grid as a tuple, unless it depends on what is chosen; parameters by position, and all else by name.
@@ -878,7 +900,9 @@ class _Launcher:
         else:
             config = tuner.first([*shipped, *filter(None, candidates)])
         if config is None and len(tuner.failures) >= len([*filter(None, candidates)]):
-            warnings.warn(f"{self.__name__} runs as written, {tuner.failures[-1:]}", stacklevel=6)
+            if self.tiled is None:
+                raise RuntimeError(f"{self.__name__}: no configuration can be launched; {'; '.join(tuner.failures)}")
+            warnings.warn(f"{self.__name__} runs as written; {'; '.join(tuner.failures[-1:])}", stacklevel=6)
         return config, not is_capturing
 
     def _takes_blocks(self, grid, named):
@@ -1049,7 +1073,7 @@ class _Tuner:
         try:
             copies = [_copied(a) if n in written else a for n, a in enumerate(args)]
         except RuntimeError as error:
-            self.failures.append(error)
+            self._leave_out(None, error)
             return []
         updated = [(copies[n], args[n]) for n in written if "input" in parameters[n]["role"]]
         times, best = [], float("inf")
@@ -1058,7 +1082,7 @@ class _Tuner:
                 times.append((config, _milliseconds(self._ready(config, copies), updated, 2 * best)))
                 best = min(best, times[-1][1])
             except Exception as error:  # whatever Triton raises at a launch, such as OutOfResources
-                self.failures.append(error)
+                self._leave_out(config, error)
         return times
 
     def _ready(self, config, args, compiles=False):
@@ -1075,8 +1099,13 @@ class _Tuner:
         try:
             return self._ready(config, self._launch[1], compiles=True)()
         except Exception as error:  # whatever Triton raises is about the configuration
-            self.failures.append(error)
+            self._leave_out(config, error)
             return None
+
+    def _leave_out(self, config, error):
+        """Notes why a configuration, or the kernel as written, is no candidate; of what Triton says, the last line."""
+        reason = (str(error).strip() or type(error).__name__).splitlines()[-1]
+        self.failures.append(f"{_spelled(config) if config else 'as written'}: {reason}")
 
     def _spills(self, config, compiled):
         """How many registers a compiled kernel spills; None where the device cannot run it, as for want of memory."""
@@ -1085,7 +1114,7 @@ class _Tuner:
         try:
             is_loaded = compiled.run is not None  # which loads it, and only then are spills known
         except Exception as error:  # such as OutOfResources, which is no RuntimeError
-            self.failures.append(error)
+            self._leave_out(config, error)
             return None
         return compiled.n_spills if is_loaded else None
 

@@ -270,13 +270,15 @@ def test_an_error_names_the_kernel_and_what_was_chosen(
     rows: ModuleType, device: str, checks: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernel, arguments = rows.row_products, Case(device).arguments
+    monkeypatch.setattr(kernel, "_plans", {})
+    monkeypatch.setattr(kernel, "_known", {})
     monkeypatch.setattr(kernel, "tiled", TooLarge())
     monkeypatch.setattr(kernel, "plain", TooLarge())
     with pytest.raises(triton.runtime.OutOfResources, match="memory for `row_products` with BLOCK_M=64") as caught:
         kernel[(37,)](*arguments, BLOCK_M=64, BLOCK_N=512, num_warps=2)
     words = "with BLOCK_M=64, BLOCK_N=512, num_warps=2, Required: 524288, Hardware limit: 262144"
     assert words in str(caught.value)
-    with pytest.raises(triton.runtime.OutOfResources, match="memory for `row_products`[ ,]"):
+    with pytest.raises(triton.runtime.OutOfResources, match=r"memory for `row_products`[ ,]"):
         rows.RowProducts(check=checks)[(37,)](*arguments)
     monkeypatch.setattr(rows.RowProductsTiled, "_kernel", TooLarge())
     with pytest.raises(triton.runtime.OutOfResources, match="memory for `RowProductsTiled` with num_warps=8, "):
