@@ -41,7 +41,7 @@ KEEP = frozenset("fn let for in if else while return use pub struct impl const m
 def test_mutated_sources_are_reported_or_compile(batch: int, pytestconfig: pytest.Config) -> None:
     generator = random.Random(batch)
     for number in range(pytestconfig.getoption("--fuzz") // BATCHES):
-        mutate = (_mutate_bytes, _mutate_tokens, _mutate_meaning)[number % 3]
+        mutate = MUTATIONS[number % len(MUTATIONS)]
         _try(mutate(generator.choice(SOURCES), generator), f"batch {batch}, number {number}")
 
 
@@ -143,3 +143,6 @@ def _mutate_meaning(text: str, generator: random.Random) -> str:
         if places:
             tokens[generator.choice(places)] = tokens[generator.choice(places)]
     return "".join(tokens)
+
+
+MUTATIONS = (_mutate_bytes, _mutate_tokens, _mutate_meaning)

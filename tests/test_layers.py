@@ -31,8 +31,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "driver": COMPILER,
     "evaluate": DATA,
     "runtime": DATA | {"resources", "driver", "evaluate", "codegen.parameters"},
+    "fixes": {"source", "diagnostics", "driver"},
     "functional": DATA | {"resources", "driver", "runtime"},
-    "cli": DATA | {"resources", "driver", "evaluate", "runtime", "passes", "tiling", "syntax.ast"},
+    "cli": DATA | {"resources", "driver", "fixes", "evaluate", "runtime", "passes", "tiling", "syntax.ast"},
     "__init__": {"diagnostics", "driver", "runtime"},
     "__main__": {"cli"},
 }

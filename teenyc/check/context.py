@@ -73,6 +73,9 @@ class Symbol:
     is_counter: bool = False
     is_read: bool = False
     is_assigned: bool = False
+    is_public: bool = False
+    """whether others know it by its name: a parameter of a kernel, or one that calls name"""
+    mut: Span | None = None
     function: FunctionValue | None = None
 
     @property
@@ -122,6 +125,7 @@ class Declarations:
     """Functions and constants that paths through this module lead to: its own, and what it imports."""
     aliases: Mapping[str, Path] = MappingProxyType({})
     modules: Mapping[Path, Declarations] = MappingProxyType({})
+    named_arguments: frozenset[str] = frozenset()
     homes: Mapping[Span, Path] = MappingProxyType({})
     """The modules in which the items of the file stand."""
 

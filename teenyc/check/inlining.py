@@ -63,7 +63,8 @@ def declare(
         value = given.get(name)
         if passed is not None or value is not None:
             symbol = Symbol(name, parameter.name.span, NOTHING if value is None else value, function=passed)
-            symbol.mutable, symbol.is_parameter = parameter.mutable, True
+            symbol.mutable, symbol.mut, symbol.is_parameter = parameter.mutable, parameter.mut, True
+            symbol.is_public = name in context.declarations.named_arguments
             context.declare(symbol)
 
 

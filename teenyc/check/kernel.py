@@ -117,10 +117,10 @@ def _constant(
 
         why = "constants of a kernel are `i32` or `bool`"
         context.report(MismatchedTypes(span=generic.type.span, expected="i32", found=str(element), why=why))
-        _declare(context, generic.name, None, False)
+        _declare(context, generic.name, None)
         return ir.ConstantParameter(name=name, type=scalar(I32), known=None, span=generic.name.span)
     type = scalar(BOOL if element == BOOL else I32)
-    _declare(context, generic.name, ir.Constant(name, type), False)
+    _declare(context, generic.name, ir.Constant(name, type))
     value = known.get(name)
     if value is not None and isinstance(value, bool) != (element == BOOL):
         from teenyc.diagnostics.catalog.types import MismatchedTypes
@@ -145,10 +145,10 @@ def _parameters(context: Context, node: ast.Function) -> list[ir.Parameter]:
             _scalar_variable(context, parameter, element)
             element = None
         if element is None:
-            _declare(context, parameter.name, None, parameter.mutable)
+            _declare(context, parameter.name, None, parameter)
             continue
         value = context.value(scalar(element), parameter.name.text)
-        _declare(context, parameter.name, value, parameter.mutable)
+        _declare(context, parameter.name, value, parameter)
         parameters.append(ir.Parameter(value=value, span=parameter.name.span, comments=parameter.comments))
     return parameters
 
@@ -160,7 +160,10 @@ def _scalar_variable(context: Context, parameter: ast.Parameter, element: Elemen
     context.report(Unsupported(span=parameter.type.span, what=what, instead="use `f32`, or load it from memory"))
 
 
-def _declare(context: Context, name: ast.Name, value: ir.Operand | None, mutable: bool) -> None:
+def _declare(
+    context: Context, name: ast.Name, value: ir.Operand | None, parameter: ast.Parameter | None = None
+) -> None:
+    """A parameter of the kernel, or a constant."""
     from teenyc.check.context import INVALID
 
     known = context.scopes[-1].get(name.text)
@@ -170,9 +173,10 @@ def _declare(context: Context, name: ast.Name, value: ir.Operand | None, mutable
         context.report(DuplicateName(span=name.span, what="parameter", name=name.text, first=known.span))
         return
     silent = value is None
-    symbol = Symbol(
-        name.text, name.span, INVALID if value is None else value, mutable=mutable, is_parameter=True, is_read=silent
-    )
+    symbol = Symbol(name.text, name.span, INVALID if value is None else value, is_parameter=True, is_read=silent)
+    symbol.is_public = True
+    if parameter is not None:
+        symbol.mutable, symbol.mut = parameter.mutable, parameter.mut
     context.scopes[-1][name.text] = symbol
 
 

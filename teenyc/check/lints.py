@@ -24,14 +24,15 @@ def lint_symbols(symbols: Iterable[Symbol], reporter: Reporter) -> None:
         elif symbol.mutable and not symbol.is_assigned:
             from teenyc.diagnostics.catalog.lints import UnusedMutable
 
-            reporter.report(UnusedMutable(span=symbol.span, name=symbol.name))
+            reporter.report(UnusedMutable(span=symbol.span, name=symbol.name, mut=symbol.mut))
 
 
 def _report_unused(symbol: Symbol, reporter: Reporter) -> None:
     from teenyc.diagnostics.catalog.lints import UnusedParameter, UnusedVariable
 
     kind = UnusedParameter if symbol.is_parameter else UnusedVariable
-    reporter.report(kind(span=symbol.span, name=symbol.name))
+    is_free = not symbol.is_assigned and not symbol.is_public
+    reporter.report(kind(span=symbol.span, name=symbol.name, is_free=is_free))
 
 
 def lint_result(context: Context, node: ast.Expression, value: Checked, start: int) -> None:

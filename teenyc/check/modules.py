@@ -52,6 +52,7 @@ def declarations_of(module: ast.Module, reporter: Reporter) -> Declarations:
             kernels=frozenset(kernels),
             is_partial=is_partial,
             missing=module.missing,
+            named_arguments=module.named,
             path=path,
             named=(each.functions, each.constants),
             aliases=each.aliases,

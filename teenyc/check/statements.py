@@ -191,7 +191,7 @@ def _bind_name(
         value = context.named(value, name, span)
     silent = isinstance(value, Invalid) or pattern.is_silent
     symbol = Symbol(name, pattern.name.span, value, mutable=pattern.mutable, is_read=silent, is_assigned=silent)
-    symbol.is_counter = pattern.is_counter
+    symbol.is_counter, symbol.mut = pattern.is_counter, pattern.mut
     context.declare(symbol)
     if pattern.mutable and not is_alias:
         _note_assignment(context, symbol, pattern.name.span)

@@ -20,6 +20,7 @@ def check_uncalled(
     functions: list[tuple[ast.Function, Declarations]], library: Library, trait: str, reporter: Reporter
 ) -> None:
     """Checks each function that no call did, and says of those that nothing mentions that they are not used."""
+    unused: list[ast.Function] = []
     for function, declarations in functions:
         if function.span in library.called:
             continue
@@ -33,6 +34,8 @@ def check_uncalled(
         for report in inner.reporter:
             if report.code.startswith(REPORTED):
                 reporter.report(report)
+        unused.append(function)
+    for function in unused:
         _lint(function, library, reporter)
 
 

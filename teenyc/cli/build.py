@@ -40,8 +40,8 @@ def build_once(settings: Settings) -> int:
                 reports += _process(each, source, settings, lacking, whole)
     if settings.explain_tiling:
         _explain(whole, settings)
-    _show(reports, settings)
-    return DIAGNOSTICS if _fail(reports, settings) else OK
+    show(reports, settings)
+    return DIAGNOSTICS if fails(reports, settings) else OK
 
 
 def _process(
@@ -50,24 +50,28 @@ def _process(
     """Compiles one source with the options that it does not lack, and delivers it, or leaves it to be explained."""
     if isinstance(source, Diagnostic):
         return [Report(source)]
-    options = Options(
+    compiled = compile_source(source, options=options_for(settings, lacking))
+    if each.below is not None and compiled.is_host_code:
+        return []
+    reports = [Report(diagnostic, source) for diagnostic in compiled.diagnostics]
+    if settings.explain_tiling:
+        whole += [compiled] if compiled.checked is not None else []
+    elif settings.writes and not fails(reports, settings):
+        from teenyc.cli.deliver import deliver
+
+        reports += [Report(problem) for problem in deliver(each, compiled, settings)]
+    return reports
+
+
+def options_for(settings: Settings, lacking: frozenset[str]) -> Options:
+    """What the compiler is to do with a source that lacks some of the names that options fix."""
+    return Options(
         set=without(settings.constants, lacking),
         dtype=without(settings.dtypes, lacking),
         tile=settings.tile,
         verify_ir=settings.verify_ir,
         generate=settings.writes,
     )
-    compiled = compile_source(source, options=options)
-    if each.below is not None and compiled.is_host_code:
-        return []
-    reports = [Report(diagnostic, source) for diagnostic in compiled.diagnostics]
-    if settings.explain_tiling:
-        whole += [compiled] if compiled.checked is not None else []
-    elif settings.writes and not _fail(reports, settings):
-        from teenyc.cli.deliver import deliver
-
-        reports += [Report(problem) for problem in deliver(each, compiled, settings)]
-    return reports
 
 
 def _explain(sources: list[Compiled], settings: Settings) -> None:
@@ -80,11 +84,12 @@ def _explain(sources: list[Compiled], settings: Settings) -> None:
         print("\n".join(map(explanation_text, sources)), end="")
 
 
-def _fail(reports: list[Report], settings: Settings) -> bool:
+def fails(reports: list[Report], settings: Settings) -> bool:
+    """Whether the reports are such that the exit status says so."""
     return any(settings.deny_warnings or r.diagnostic.severity is Severity.ERROR for r in reports)
 
 
-def _show(reports: list[Report], settings: Settings) -> None:
+def show(reports: list[Report], settings: Settings) -> None:
     """Reports for people go to standard error; a document for programs to standard output, unless code is there."""
     text = render(reports, format=settings.format, color=settings.color)
     if text:

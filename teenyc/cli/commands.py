@@ -72,11 +72,18 @@ def build(**arguments: Any) -> int:
 
 @teenyc.command()
 @_shared
+@click.option("--fix", is_flag=True, help="Apply the fixes of reports to the sources; report what is left.")
+@click.option("--diff", is_flag=True, help="Print what --fix would change and write nothing.")
 def check(**arguments: Any) -> int:
-    """Report what is wrong with each kernel file in FILES and write nothing."""
+    """Report what is wrong with each kernel file in FILES and write nothing, but for what --fix repairs."""
+    settings = _settings(writes=False, **arguments)
+    if settings.fix or settings.diff:
+        from teenyc.cli.fix import fix
+
+        return fix(settings)
     from teenyc.cli.build import build as run
 
-    return run(_settings(writes=False, **arguments))
+    return run(settings)
 
 
 @teenyc.command()

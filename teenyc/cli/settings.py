@@ -13,7 +13,7 @@ CHECK = "check"
 
 @record(kw_only=True)
 class Settings:
-    """The arguments of `build` and `check`; `writes` is what tells the two apart.
+    """The arguments of `build` and `check`; `writes` is what tells the two apart. `fix` and `diff` are of `check`.
 
     `output` is the folder for generated files, or one file whose name ends in `.py`; None puts each beside its source.
     """
@@ -36,6 +36,8 @@ class Settings:
     format: str = "human"
     deny_warnings: bool = False
     color: bool = False
+    fix: bool = False
+    diff: bool = False
 
     @property
     def prints(self) -> bool:
@@ -45,6 +47,8 @@ class Settings:
     @property
     def code_on_stdout(self) -> bool:
         """Whether standard output holds generated text, so that nothing else may go there."""
+        if self.fix or self.diff:
+            return self.diff or "-" in self.files
         return self.prints or (self.writes and self.output is None and "-" in self.files)
 
     @property

@@ -27,10 +27,16 @@ class Label:
 
 @record
 class Fix:
-    """An edit that a machine may apply: replace the text of `span`."""
+    """An edit that a machine may apply: replace the text of `span`. `others` are edits elsewhere that belong to it."""
 
     span: Span
     replacement: str
+    others: tuple[Fix, ...] = ()
+
+    @property
+    def edits(self) -> tuple[Fix, ...]:
+        """All edits of it, each without others, in the order of the source."""
+        return tuple(sorted((Fix(self.span, self.replacement), *self.others), key=lambda edit: edit.span))
 
 
 @record(kw_only=True)

@@ -268,6 +268,8 @@ class NamePattern:
     mutable: bool = False
     is_silent: bool = False
     is_counter: bool = False
+    mut: Span | None = field(default=None, compare=False, repr=False)
+    """`mut` and the space behind it; None where there is more between the word and the name"""
 
 
 @record(kw_only=True)
@@ -390,6 +392,7 @@ class Parameter:
     name: Name
     type: TypeExpression
     mutable: bool = False
+    mut: Span | None = field(default=None, compare=False, repr=False)
     comments: Comments = field(default=NO_COMMENTS, compare=False, repr=False)
 
 
@@ -484,7 +487,8 @@ class Module:
     """One source file. `doc` is its `//!` text; host code is gone.
 
     `missing` has the names of items with syntax errors, and an empty one where unnamed text may hold items;
-    `has_imports` says that a `use`, also one in a module, may bring names from elsewhere.
+    `has_imports` says that a `use`, also one in a module, may bring names from elsewhere. `named` are the names that
+    calls give arguments.
     """
 
     doc: str
@@ -493,3 +497,4 @@ class Module:
     missing: frozenset[str] = frozenset()
     imports: tuple[Import, ...] = ()
     has_imports: bool = False
+    named: frozenset[str] = frozenset()

@@ -78,8 +78,10 @@ def arguments(_context: Context, _start: int, _end: int, *given: ast.Argument) -
     return given
 
 
-def argument(_context: Context, start: int, end: int, *parts: Any) -> ast.Argument:
+def argument(context: Context, start: int, end: int, *parts: Any) -> ast.Argument:
     name = name_of(parts[0]) if len(parts) > 1 else None
+    if name is not None:
+        context.named.add(name.text)
     return ast.Argument(value=parts[-1], name=name, span=Span(start, end))
 
 

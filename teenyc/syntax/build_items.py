@@ -80,7 +80,7 @@ def parameter(context: Context, start: int, end: int, *parts: Any) -> ast.Parame
     pattern, type_ = parts[-2:]
     context.allow(parts, Span(start, end))
     comments = context.comments(start, end)
-    return ast.Parameter(name=pattern.name, type=type_, mutable=pattern.mutable, comments=comments)
+    return ast.Parameter(name=pattern.name, type=type_, mutable=pattern.mutable, mut=pattern.mut, comments=comments)
 
 
 def generics(_context: Context, _start: int, _end: int, *given: Any) -> tuple[ast.Generic, ...]:

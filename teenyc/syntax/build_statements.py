@@ -127,8 +127,10 @@ def attributed(context: Context, start: int, end: int, attribute: Token | ast.At
     return replace(statement, comments=comments)
 
 
-def name_pattern(_context: Context, _start: int, _end: int, mut: Token | None, name: Token) -> ast.NamePattern:
-    return ast.NamePattern(name=name_of(name), mutable=mut is not None)
+def name_pattern(context: Context, _start: int, _end: int, mut: Token | None, name: Token) -> ast.NamePattern:
+    is_plain = mut is not None and not context.text[mut.end : name.start].strip()
+    place = Span(mut.start, name.start) if mut is not None and is_plain else None
+    return ast.NamePattern(name=name_of(name), mutable=mut is not None, mut=place)
 
 
 def tuple_pattern(_context: Context, start: int, end: int, *items: ast.Pattern) -> ast.TuplePattern:

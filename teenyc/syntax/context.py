@@ -26,6 +26,7 @@ class Context:
         self.errors = 0
         self.faults = faults
         self.allowances: list[ast.Allowance] = []
+        self.named: set[str] = set()
 
     def report(self, diagnostic: Diagnostic) -> None:
         self.reporter.report(diagnostic)

@@ -55,6 +55,7 @@ def parse(source: SourceFile, reporter: Reporter) -> ast.Module:
         missing=missing,
         imports=imports,
         has_imports=reader.has_imports,
+        named=frozenset(context.named),
     )
 
 

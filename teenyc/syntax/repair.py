@@ -77,6 +77,7 @@ class _Mender:
 
     def close_down_to(self, count: int, *, report: bool = True) -> None:
         """Close brackets until `count` are open; of those that end at one place the innermost is reported."""
+        missing = "".join(CLOSERS[opener.kind] for opener in reversed(self._open[count:]))
         while len(self._open) > count:
             opener = self._open.pop()
             end = self.out[-1].end if self.out else 0
@@ -87,6 +88,7 @@ class _Mender:
                         opener=opener.kind,
                         closer=CLOSERS[opener.kind],
                         where=Span(end, end),
+                        missing=missing,
                     )
                 )
             report = False

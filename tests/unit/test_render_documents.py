@@ -62,7 +62,7 @@ def test_json_places_count_code_points_and_bytes() -> None:
     assert data["labels"][0] == {"span": place, "text": "here", "primary": True}
     assert data["labels"][1]["text"] == "there"
     assert (data["labels"][1]["span"]["line"], data["labels"][1]["span"]["start_byte"]) == (2, 11)
-    assert data["fix"] == {"span": place, "replacement": "v"}
+    assert data["fix"] == {"span": place, "replacement": "v", "edits": [{"span": place, "replacement": "v"}]}
 
 
 # ---- SARIF

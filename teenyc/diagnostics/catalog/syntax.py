@@ -73,7 +73,8 @@ class Unexpected(Diagnostic):
 class UnclosedDelimiter(Diagnostic):
     """A bracket is opened and never closed.
 
-    The place where it should close is found by what follows: a `;`, another bracket that closes, or indentation.
+    The place where it should close is found by what follows: a `;`, another bracket that closes, or indentation. Of
+    several that should close at one place, the innermost is reported, and the fix closes all.
 
         store(p, load(q);       // the `(` of `store` is not closed
         store(p, load(q));
@@ -83,6 +84,7 @@ class UnclosedDelimiter(Diagnostic):
     opener: str
     closer: str
     where: Span | None = None
+    missing: str = ""
 
     def message(self) -> str:
         return f"unclosed delimiter `{self.opener}`"
@@ -94,7 +96,7 @@ class UnclosedDelimiter(Diagnostic):
         return (Label(self.where, f"`{self.closer}` expected here"),) if self.where else ()
 
     def fix(self) -> Fix | None:
-        return Fix(self.where, self.closer) if self.where else None
+        return Fix(self.where, self.missing or self.closer) if self.where else None
 
 
 @record(kw_only=True)

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from teenyc.diagnostics.edits import as_one
 from teenyc.diagnostics.model import Diagnostic, Fix, Label, Severity
 from teenyc.diagnostics.render.paint import Palette, Row, Tone
 from teenyc.diagnostics.render.report import Report, clamp, plural, shown, tally
 from teenyc.diagnostics.render.snippet import NARROWEST, Layout, Mark, place, snippet
 from teenyc.diagnostics.render.text import excerpt, printable
+from teenyc.record import replace
 from teenyc.source import SourceFile
 
 _TONES = {Severity.ERROR: Tone.ERROR, Severity.LINT: Tone.WARNING}
@@ -76,8 +78,9 @@ def _gutter(marks: Sequence[Mark], fix: Fix | None, source: SourceFile | None) -
     """The width of the largest line number that a report shows."""
     largest = max((mark.last for mark in marks), default=1)
     if fix and source:
-        first = source.position(clamp(fix.span, source).start).line
-        largest = max(largest, first + min(len(_edit(fix, source)), _FIX_LINES) - 1)
+        for part in _parts(fix, source):
+            first = source.position(clamp(part.span, source).start).line
+            largest = max(largest, first + min(len(_edit(part, source)), _FIX_LINES) - 1)
     return len(str(largest))
 
 
@@ -104,11 +107,32 @@ def _lines(text: str, indent: str) -> str:
 
 def _edited(fix: Fix, source: SourceFile, layout: Layout) -> Iterator[str]:
     """The lines that a fix changes as they are after it, with `~` under what it puts in."""
+    yield layout.blank
+    previous = 0
+    for part in _parts(fix, source):
+        span = clamp(part.span, source)
+        if previous and source.position(span.start).line > previous + 1:
+            yield layout.palette.paint("...", Tone.QUIET)
+        yield from _edited_part(part, source, layout)
+        previous = source.position(span.end).line
+
+
+def _parts(fix: Fix, source: SourceFile) -> list[Fix]:
+    """The edits of a fix, those that meet on a line as one."""
+    parts: list[list[Fix]] = []
+    for edit in fix.edits:
+        if parts and source.position(parts[-1][-1].span.end).line == source.position(edit.span.start).line:
+            parts[-1].append(edit)
+        else:
+            parts.append([edit])
+    return [as_one(replace(first, others=tuple(others)), source.text) for first, *others in parts]
+
+
+def _edited_part(fix: Fix, source: SourceFile, layout: Layout) -> Iterator[str]:
     first = source.position(clamp(fix.span, source).start)
     lines = _edit(fix, source)
     room = max(NARROWEST, layout.width - layout.gutter - 3)
     inserted = len(fix.replacement.partition("\n")[0])
-    yield layout.blank
     for number, line in enumerate(lines[:_FIX_LINES], start=first.line):
         start = first.column - 1 if number == first.line else 0
         part = excerpt(line, start, start + inserted, room)

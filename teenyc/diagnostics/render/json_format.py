@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from teenyc.diagnostics.model import Label, Severity
+from teenyc.diagnostics.edits import as_one
+from teenyc.diagnostics.model import Fix, Label, Severity
 from teenyc.diagnostics.render.report import Report, clamp, count, ends, shown
 from teenyc.source import SourceFile, Span
 
@@ -40,8 +41,15 @@ def _diagnostic(report: Report) -> dict[str, object]:
         "labels": _labels(report),
         "notes": list(diagnostic.notes()),
         "help": diagnostic.help(),
-        "fix": {"span": span_of(fix.span, source), "replacement": fix.replacement} if fix and source else None,
+        "fix": _fix(fix, source) if fix and source else None,
     }
+
+
+def _fix(fix: Fix, source: SourceFile) -> dict[str, object]:
+    """The fix as one edit, and the edits of which it is made."""
+    whole = as_one(fix, source.text)
+    edits = [{"span": span_of(e.span, source), "replacement": e.replacement} for e in fix.edits]
+    return {"span": span_of(whole.span, source), "replacement": whole.replacement, "edits": edits}
 
 
 def _labels(report: Report) -> list[dict[str, object]]:

@@ -99,8 +99,11 @@ def _region(span: Span, source: SourceFile) -> Json:
 
 def _fix(report: Report, fix: Fix) -> Json:
     assert report.source is not None
-    replacement = {"deletedRegion": _region(fix.span, report.source), "insertedContent": {"text": fix.replacement}}
-    change = {"artifactLocation": {"uri": _uri(report.source.name)}, "replacements": [replacement]}
+    replacements = [
+        {"deletedRegion": _region(edit.span, report.source), "insertedContent": {"text": edit.replacement}}
+        for edit in fix.edits
+    ]
+    change = {"artifactLocation": {"uri": _uri(report.source.name)}, "replacements": replacements}
     return {"description": _message(report.diagnostic.help() or "apply the edit"), "artifactChanges": [change]}
 
 

@@ -4,11 +4,26 @@ from __future__ import annotations
 
 from teenyc.diagnostics.catalog.lints.lint import Lint
 from teenyc.diagnostics.model import Fix
-from teenyc.record import record
+from teenyc.record import field, record
+from teenyc.source import Span
 
 
 @record(kw_only=True)
-class UnusedVariable(Lint):
+class _UnusedName(Lint):
+    """A name that nothing reads. It `is_free` if it stands nowhere else, so that another one may take its place."""
+
+    name: str
+    is_free: bool = True
+
+    def help(self) -> str:
+        return f"remove it, or call it `_{self.name}` if that is meant"
+
+    def fix(self) -> Fix | None:
+        return Fix(self.span, f"_{self.name}") if self.span and self.is_free else None
+
+
+@record(kw_only=True)
+class UnusedVariable(_UnusedName):
     """A `let` gives a name to a value that nothing reads. Its line does not appear in the generated kernel.
 
     let scale = 1.0;        // never used
@@ -17,16 +32,9 @@ class UnusedVariable(Lint):
 
     code = "W0101"
     lint = "unused_variables"
-    name: str
 
     def message(self) -> str:
         return f"unused variable `{self.name}`"
-
-    def help(self) -> str:
-        return f"remove it, or call it `_{self.name}` if that is meant"
-
-    def fix(self) -> Fix | None:
-        return Fix(self.span, f"_{self.name}") if self.span else None
 
 
 @record(kw_only=True)
@@ -40,6 +48,7 @@ class UnusedMutable(Lint):
     code = "W0102"
     lint = "unused_mut"
     name: str
+    mut: Span | None = field(default=None, compare=False)
 
     def message(self) -> str:
         return f"variable `{self.name}` need not be mutable"
@@ -47,24 +56,25 @@ class UnusedMutable(Lint):
     def help(self) -> str:
         return "remove `mut`"
 
+    def fix(self) -> Fix | None:
+        return Fix(self.mut, "") if self.mut else None
+
 
 @record(kw_only=True)
-class UnusedParameter(Lint):
-    """A parameter of a kernel is never read. Callers pass it for nothing.
+class UnusedParameter(_UnusedName):
+    """A parameter is never read. Callers pass it for nothing.
 
-    fn scale(x: Pointer<f32>, n: i32) { store(x, 1.0); }        // `n` is unused
-    fn scale(x: Pointer<f32>, _n: i32) { store(x, 1.0); }       // says that this is meant
+        fn scale(x: Pointer<f32>, n: i32) { store(x, 1.0); }        // `n` is unused
+        fn scale(x: Pointer<f32>, _n: i32) { store(x, 1.0); }       // says that this is meant
+
+    `--fix` renames no parameter of a kernel: launches in other files may name it.
     """
 
     code = "W0103"
     lint = "unused_variables"
-    name: str
 
     def message(self) -> str:
         return f"unused parameter `{self.name}`"
-
-    def help(self) -> str:
-        return f"remove it, or call it `_{self.name}` if that is meant"
 
 
 @record(kw_only=True)
@@ -158,18 +168,14 @@ class UnusedComparison(Lint):
 
 
 @record(kw_only=True)
-class UnusedFunction(Lint):
-    """No kernel uses a function, not even through others.
+class UnusedFunction(_UnusedName):
+    """Nothing uses a function.
 
     fn half(x: f32) -> f32 { x * 0.5 }      // nobody calls it: remove it, or call it `_half`
     """
 
     code = "W0120"
     lint = "dead_code"
-    name: str
 
     def message(self) -> str:
         return f"unused function `{self.name}`"
-
-    def help(self) -> str:
-        return f"remove it, or call it `_{self.name}` if that is meant"
