@@ -169,7 +169,7 @@ class UnusedComparison(Lint):
 
 @record(kw_only=True)
 class UnusedFunction(_UnusedName):
-    """Nothing uses a function.
+    """Nothing calls a function or names it.
 
     fn half(x: f32) -> f32 { x * 0.5 }      // nobody calls it: remove it, or call it `_half`
     """
