@@ -33,6 +33,7 @@ def kernel_attributes(
     bound = _symbols(parameters, constants) | {n for _, s in shapes for e in s for n in e.names if e == Extent.of(n)}
     grid = next((_extents(context, a.value) for n, a in given if n == "grid"), None)
     _check_symbols(context, [(a.value, bound) for n, a in given if n in ("grid", "shape")])
+    configs = [c for n, a in given if n == "configs" for c in _configs(context, given, a, constants)]
     return ir.Attributes(
         backward=next((_word(a.value) for n, a in given if n == "backward"), None),
         grid=grid,
@@ -40,7 +41,8 @@ def kernel_attributes(
         options=tuple((n, v) for n, a in given if n in OPTIONS for v in _number(context, n, a.value)),
         pad=tuple(dict.fromkeys(w for n, a in given if n == "pad" for w in _padded(context, a, constants))),
         tile=next((_words(a.value) for n, a in given if n == "tile"), None),
-        configs=tuple(c for n, a in given if n == "configs" for c in _configs(context, given, a, constants)),
+        configs=tuple(config for config, _ in configs),
+        config_spans=tuple(span for _, span in configs),
         dot_operands=_chosen_word(context, given, "dot_operands"),
         dot_precision=_chosen_word(context, given, "dot_precision"),
     )
@@ -100,7 +102,7 @@ def _configs(
     given: Sequence[tuple[str | None, ast.Argument]],
     node: ast.Argument,
     constants: Sequence[ir.ConstantParameter],
-) -> tuple[ir.Configuration, ...]:
+) -> tuple[tuple[ir.Configuration, Span], ...]:
     """What `configs = [...]` lists."""
     from teenyc.check.configurations import configs_of
 

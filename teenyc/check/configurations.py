@@ -19,8 +19,8 @@ Number = Callable[[Context, str, ast.Expression], tuple[int, ...]]
 
 def configs_of(
     context: Context, node: ast.Expression, constants: Sequence[ir.ConstantParameter], is_tiled: bool, number: Number
-) -> tuple[ir.Configuration, ...]:
-    """The configurations of a kernel, each with the same names; none after a report."""
+) -> tuple[tuple[ir.Configuration, Span], ...]:
+    """The configurations of a kernel, each with the same names, and where they stand; none after a report."""
     own = [c.name for c in constants if c.type.element != BOOL]
     options = (*ir.OPTIONS, ir.DESCRIPTORS) if is_tiled else ir.OPTIONS
     known = (*(BLOCKS if is_tiled else own), *options)
@@ -34,7 +34,7 @@ def configs_of(
             words = ", ".join(f"`{name}`" for name in first) or "no constant"
             _report(context, item.span, f"each configuration names the same constants; the first has {words}", known)
             return ()
-    return tuple(found) if all(found) else ()
+    return tuple(zip(found, (item.span for item in node.items), strict=True)) if all(found) else ()
 
 
 def _pairs(context: Context, item: ast.Expression, known: Sequence[str], number: Number) -> Iterator[tuple[str, int]]:

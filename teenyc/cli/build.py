@@ -59,7 +59,8 @@ def _process(
     elif settings.writes and not fails(reports, settings):
         from teenyc.cli.deliver import deliver
 
-        reports += [Report(problem) for problem in deliver(each, compiled, settings)]
+        problems = deliver(each, compiled, settings)
+        reports += [Report(problem, source if problem.span is not None else None) for problem in problems]
     return reports
 
 

@@ -21,6 +21,7 @@ AFTER = "Print the IR after a pass, or after check, and write nothing."
 ARG = "Give a parameter an array or a number: x=randn(4,64), n=64."
 TILE = "Let each kernel take its rows in blocks, or none; else as the kernels say."
 TARGET = "Also compile for cuda:90, hip:gfx942, …"
+RESOURCES = "Print what each kernel takes of its --target: memory, registers, threads."
 
 
 def _shared(command: Any) -> Any:
@@ -57,6 +58,7 @@ def teenyc() -> None:
 @click.option("--explain-tiling", is_flag=True, help=EXPLAIN)
 @click.option("--tile/--no-tile", default=None, help=TILE)
 @click.option("--target", "targets", multiple=True, callback=targets, metavar="TARGET", help=TARGET)
+@click.option("--resources", is_flag=True, help=RESOURCES)
 def build(**arguments: Any) -> int:
     """Generate a Triton module from each kernel file in FILES.
 
@@ -165,5 +167,7 @@ def _reject_conflicts(settings: Settings) -> None:
         raise click.UsageError(f"{prints[0]} writes nothing, so that {writes[0]} has no meaning")
     if settings.targets and settings.code_on_stdout:
         raise click.UsageError("--target writes files: say where with -o")
+    if settings.resources and not settings.targets:
+        raise click.UsageError("--resources tells what a target gives: say which with --target")
     if settings.watch and "-" in settings.files:
         raise click.UsageError("--watch cannot watch standard input")

@@ -31,6 +31,7 @@ class Settings:
     constants: Mapping[str, int | bool]
     dtypes: Mapping[str, str]
     targets: tuple[str, ...] = ()
+    resources: bool = False
     tile: bool | None = None
     verify_ir: bool = False
     format: str = "human"

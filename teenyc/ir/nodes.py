@@ -339,6 +339,8 @@ class Attributes:
     """how a tiled kernel multiplies matrices of f32, as `input_precision` of `dot` says it"""
     configs: tuple[Configuration, ...] = ()
     """what a launch may choose among: blocks of a tiled kernel, constants of another, and launch options"""
+    config_spans: tuple[Span, ...] = field(default=(), compare=False, repr=False)
+    """where each of these stands"""
 
     @property
     def chooses(self) -> tuple[str, ...]:

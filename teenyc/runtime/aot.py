@@ -10,15 +10,17 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from teenyc.diagnostics.model import Diagnostic, Reporter
-from teenyc.ir.nodes import DESCRIPTORS, OPTIONS
+from teenyc.ir.nodes import DESCRIPTORS
 from teenyc.ir.walk import results_of, statements_of
 from teenyc.record import record, replace
+from teenyc.runtime.fitting import Compiler, Form, form_of
 from teenyc.runtime.manifest import manifest
 from teenyc.runtime.manifest import record as manifest_record
 from teenyc.runtime.signature import (
@@ -29,8 +31,10 @@ from teenyc.runtime.signature import (
     rows_signature,
     signature_of,
     tiled_signature,
+    tuned_signatures,
 )
 from teenyc.runtime.targets import TARGETS, Target
+from teenyc.source import Span
 from teenyc.types import DTYPES, DType, Pointer, TensorType, TypeVar, is_f8
 
 if TYPE_CHECKING:
@@ -119,10 +123,10 @@ def _build(
         for target in dict.fromkeys(targets):
             if _lacks_format(signature, target, reporter):
                 continue
-            for form, result in _forms(getattr(module, signature.name), signature, compiled, target, triton, reporter):
-                files = _files(form, target, result.asm)
+            for form in _forms(getattr(module, signature.name), signature, compiled, target, triton, reporter):
+                files = _files(form.chosen.signature, target, form.chosen.result.asm)
                 artifacts += [Artifact(name, content) for name, content in files.items()]
-                records.append(manifest_record(form, target, result.metadata, _options(form), files))
+                records.append(manifest_record(form, target, _options(form.chosen.signature), files))
     if reporter.has_errors:
         return ()
     return (*artifacts, Artifact(f"{stem}.json", manifest(compiled.file, triton.__version__, records)))
@@ -130,16 +134,18 @@ def _build(
 
 def _forms(
     kernel: Any, signature: Signature, compiled: Compiled, target: Target, triton: Any, reporter: Reporter
-) -> Iterator[tuple[Signature, Any]]:
+) -> Iterator[Form]:
     """What a host may launch in the place of a kernel, compiled: in blocks, where that is possible, and as written."""
     facts: Any = compiled.metadata["kernels"]
     blocks = _blocks(compiled, signature.kernel.name, facts[signature.name])
     if blocks is not None:
         yield from _blocked(kernel, signature, blocks, target, triton, reporter)
         signature = replace(signature, form="plain")
-    result = _compile(getattr(kernel, "plain", kernel), signature, target, triton, reporter)
-    if result is not None and _fits(signature, target, result.metadata.shared, reporter):
-        yield signature, result
+    written = getattr(kernel, "plain", kernel)
+    signatures = tuned_signatures(signature, facts[signature.name].get("tuned"))
+    form = form_of(signatures, _compiler(written, target, triton), target, reporter)
+    if form is not None:
+        yield form
 
 
 def _blocks(compiled: Compiled, of: str, facts: Mapping[str, Any]) -> Blocks | None:
@@ -153,51 +159,54 @@ def _blocks(compiled: Compiled, of: str, facts: Mapping[str, Any]) -> Blocks | N
 
 def _blocked(
     launcher: Any, signature: Signature, blocks: Blocks, target: Target, triton: Any, reporter: Reporter
-) -> Iterator[tuple[Signature, Any]]:
+) -> Iterator[Form]:
     """A kernel in blocks, in the first configuration that the target has room for; a report where it has for none.
 
     Behind the kernel that runs before, if there is one. A target without the instructions is left to the kernel as
     written.
     """
-    before = _before(launcher, signature, blocks, target, triton)
-    if before is None or not allows_blocks(signature, blocks):
+    before = _before(launcher, signature, blocks, target, triton) if allows_blocks(signature, blocks) else None
+    if before is None:
         return
     kernel = launcher.tiled
     while hasattr(kernel, "tiled"):  # what a launch may have around it
         kernel = kernel.tiled
-    least: int | None = None
-    for config in _ordered(launcher, signature, target):
-        form = tiled_signature(signature, blocks, config)
-        result = _compile(kernel, form, target, triton, Reporter())
-        if result is not None and result.metadata.shared <= target.shared_memory:
-            yield from before
-            yield form, result
-            return
-        if result is not None:
-            least = min(result.metadata.shared, least or result.metadata.shared)
-    if least is not None:
-        _fits(signature, target, least, reporter)
+    signatures = _candidates(launcher, signature, blocks, target)
+    form = form_of(signatures, _compiler(kernel, target, triton), target, reporter, is_must=False)
+    if form is not None:
+        yield from before
+        yield form
 
 
 def _before(
     launcher: Any, signature: Signature, blocks: Blocks, target: Target, triton: Any
-) -> tuple[tuple[Signature, Any], ...] | None:
+) -> tuple[Form, ...] | None:
     """The kernel that runs before, if there is one; None where the target cannot run it."""
     if blocks.rows is None:
         return ()
-    form = rows_signature(signature, blocks)
-    result = _compile(launcher.tiled.rows, form, target, triton, Reporter())
-    return ((form, result),) if result is not None and result.metadata.shared <= target.shared_memory else None
+    kernel, signatures = launcher.tiled.rows, (rows_signature(signature, blocks),)
+    form = form_of(signatures, _compiler(kernel, target, triton), target, Reporter())
+    return (form,) if form is not None else None
 
 
-def _ordered(launcher: Any, signature: Signature, target: Target) -> list[dict[str, int]]:
-    """The configurations as a launch would try them, and behind these the others, the smallest first.
+def _candidates(launcher: Any, signature: Signature, blocks: Blocks, target: Target) -> Iterator[Signature]:
+    """The configurations that the source states; else as a launch would try them, and the others, the smallest first.
 
     All are those of the kernel that loads by pointers: descriptors are made in memory that a launcher gives.
     """
-    ranked = launcher._ranked(signature.constants, signature.dtypes, target.shared_memory, {})
-    configs = (*ranked, *reversed(launcher._facts["configs"]))
-    return [{name: value for name, value in config.items() if name != DESCRIPTORS} for config in configs]
+    configs, stated = launcher._facts["configs"], blocks.tiled.attributes
+    made = blocks.tiled.tiling.configurations if blocks.tiled.tiling is not None else ()
+    places: tuple[Span | None, ...] = stated.config_spans
+    if len(made) != len(places) or not all({*a} <= {*b} for a, b in zip(made, stated.configs, strict=True)):
+        ranked = launcher._ranked(signature.constants, signature.dtypes, target.shared_memory, {})
+        configs = [*ranked, *reversed(configs)]
+        places = (None,) * len(configs)
+    for config, place in zip(configs, places, strict=True):
+        yield tiled_signature(signature, blocks, {n: v for n, v in config.items() if n != DESCRIPTORS}, place)
+
+
+def _compiler(kernel: Any, target: Target, triton: Any) -> Compiler:
+    return lambda signature, reporter: _compile(kernel, signature, target, triton, reporter)
 
 
 def _module(stem: str, text: str) -> ModuleType:
@@ -245,12 +254,14 @@ def _compile(kernel: Any, signature: Signature, target: Target, triton: Any, rep
     )
     architecture: int | str = int(target.architecture) if target.backend == "cuda" else target.architecture
     chosen = GPUTarget(target.backend, architecture, target.warp_size)
+    printed = StringIO()
     try:
-        with _answering_for(chosen, triton):
+        with _answering_for(chosen, triton), redirect_stdout(printed):
             result = triton.compile(source, target=chosen, options=_options(signature))
-    except Exception as error:  # whatever Triton raises is about the kernel
+    except Exception as error:  # whatever Triton raises is about the kernel; all of its PTX, which it prints, says less
         reporter.report(_failed(signature, target, error))
         return None
+    print(printed.getvalue(), end="")  # what `static_print` says
     return result
 
 
@@ -276,9 +287,7 @@ def _answering_for(target: Any, triton: Any) -> Iterator[None]:
 
 def _options(signature: Signature) -> dict[str, object]:
     """How Triton compiles: what the source states, and that products and sums may be fused, as when it launches."""
-    stated = signature.kernel.attributes
-    chosen = {n: v for n, v in (stated.configs[0] if stated.chooses else ()) if n in OPTIONS}
-    return {"enable_fp_fusion": True, **dict(stated.options), **chosen}
+    return {"enable_fp_fusion": True, **dict(signature.kernel.attributes.options)}
 
 
 def _value(value: int | bool | DType, triton: Any) -> object:
@@ -288,20 +297,11 @@ def _value(value: int | bool | DType, triton: Any) -> object:
 def _failed(signature: Signature, target: Target, error: Exception) -> Diagnostic:
     from teenyc.diagnostics.catalog.target import TargetFailed
 
-    kernel = signature.kernel
-    reason = next((line.strip() for line in reversed(str(error).splitlines()) if line.strip()), type(error).__name__)
-    return TargetFailed(span=kernel.span, kernel=kernel.name, target=target.name, reason=reason)
-
-
-def _fits(signature: Signature, target: Target, needed: int, reporter: Reporter) -> bool:
-    if needed <= target.shared_memory:
-        return True
-    from teenyc.diagnostics.catalog.target import TooMuchSharedMemory
-
-    kernel = signature.kernel
-    facts = {"kernel": kernel.name, "target": target.name}
-    reporter.report(TooMuchSharedMemory(span=kernel.span, needed=needed, limit=target.shared_memory, **facts))
-    return False
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    fatal = [line for line in lines if line.startswith("ptxas") and ("error" in line or "fatal" in line)]
+    reason = next(iter([*fatal, *reversed(lines)]), type(error).__name__)
+    facts = {"kernel": signature.source_name, "target": target.name, "configuration": signature.configuration}
+    return TargetFailed(span=signature.span, reason=reason, **facts)
 
 
 def _files(signature: Signature, target: Target, stages: Any) -> dict[str, bytes]:

@@ -7,8 +7,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from teenyc.runtime.fitting import Form, Tried
 from teenyc.runtime.signature import ALIGNMENT, Argument, Signature
 from teenyc.runtime.targets import Target
+from teenyc.runtime.usage import Usage
 from teenyc.source import SourceFile
 from teenyc.types import DType
 from teenyc.version import __version__
@@ -35,10 +37,10 @@ def manifest(source: SourceFile, triton: str, records: Iterable[Mapping[str, obj
     return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def record(
-    signature: Signature, target: Target, metadata: Any, options: Mapping[str, object], files: Mapping[str, bytes]
-) -> dict[str, object]:
-    """One kernel for one target. `files` are the artifacts by name, `metadata` is Triton's."""
+def record(form: Form, target: Target, options: Mapping[str, object], files: Mapping[str, bytes]) -> dict[str, object]:
+    """One kernel for one target. `files` are the artifacts by name."""
+    signature, metadata = form.chosen.signature, form.chosen.result.metadata
+    tried = [_tried(each) for each in form.tried if each.signature.config]
     return {
         "kernel": signature.name,
         **({"form": signature.form} if signature.form else {}),
@@ -55,14 +57,31 @@ def record(
         "num_warps": metadata.num_warps,
         "num_stages": metadata.num_stages,
         "num_ctas": metadata.num_ctas,
-        "threads": metadata.num_warps * target.warp_size,
-        "shared_memory": metadata.shared,
+        **_usage(form.chosen.usage),
+        **({"configurations": tried} if tried else {}),
         "grid": _grid(signature),
     }
 
 
 def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
+
+
+def _usage(usage: Usage) -> dict[str, object]:
+    """What a block takes: threads, memory, and of each thread registers and the bytes that these do not hold."""
+    tensor_memory = {"tensor_memory": usage.tensor_memory} if usage.tensor_memory else {}
+    return {
+        "threads": usage.threads,
+        "shared_memory": usage.shared_memory,
+        **tensor_memory,
+        "registers": usage.registers,
+        "spilled_bytes": usage.spilled_bytes,
+    }
+
+
+def _tried(tried: Tried) -> dict[str, object]:
+    """A configuration that was compiled, the chosen one among them, what it takes, and whether the target has that."""
+    return {"config": dict(tried.signature.config), **_usage(tried.usage), "fits": not tried.lacks}
 
 
 def _argument(argument: Argument) -> dict[str, object]:

@@ -9,6 +9,7 @@ from teenyc.codegen.parameters import annotation
 from teenyc.diagnostics.model import Reporter
 from teenyc.ir.nodes import OPTIONS, Kernel, Parameter
 from teenyc.record import field, record, replace
+from teenyc.source import Span
 from teenyc.types import (
     BOOL,
     DTYPES,
@@ -59,6 +60,25 @@ class Signature:
     """`tiled` or `plain` where a launcher has both; `rows` of what runs before the first"""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """what the metadata says of the blocked kernel, or of the one before, where it is that"""
+    config: Mapping[str, int] = field(default_factory=dict)
+    """what a launch would choose: constants and options, by emitted names"""
+    place: Span | None = None
+    """where the source states that configuration"""
+
+    @property
+    def source_name(self) -> str:
+        """The kernel of the source, of which blocks may be made."""
+        return self.kernel.tiling.of if self.kernel.tiling is not None else self.kernel.name
+
+    @property
+    def configuration(self) -> str:
+        """The configuration in words, empty without one."""
+        return ", ".join(f"{name}={value}" for name, value in self.config.items())
+
+    @property
+    def span(self) -> Span:
+        """What a report points at: the configuration of the source, or else the kernel's name."""
+        return self.place or self.kernel.span
 
     @property
     def file_stem(self) -> str:
@@ -87,6 +107,23 @@ def signature_of(kernel: Kernel, name: str, facts: Mapping[str, Any], reporter: 
     )
 
 
+def tuned_signatures(written: Signature, facts: Mapping[str, Any] | None) -> tuple[Signature, ...]:
+    """A signature for each configuration of a kernel as written: `facts` is what the metadata says of them, if any."""
+    if facts is None:
+        return (written,)
+    kernel = written.kernel
+    return tuple(
+        replace(
+            written,
+            kernel=_with_options(kernel, {**dict(kernel.attributes.options), **config}),
+            constants={**written.constants, **{n: v for n, v in config.items() if n in written.constants}},
+            config=config,
+            place=place,
+        )
+        for config, place in zip(facts["configs"], kernel.attributes.config_spans, strict=True)
+    )
+
+
 @record
 class Blocks:
     """The blocked kernel of one of the source, the one that runs before it, and what the metadata says of them."""
@@ -96,7 +133,9 @@ class Blocks:
     facts: Mapping[str, Any]
 
 
-def tiled_signature(plain: Signature, blocks: Blocks, config: Mapping[str, int]) -> Signature:
+def tiled_signature(
+    plain: Signature, blocks: Blocks, config: Mapping[str, int], place: Span | None = None
+) -> Signature:
     """The signature of a blocked kernel in one configuration, from that of the kernel as written."""
     facts, tiled = blocks.facts, blocks.tiled
     return replace(
@@ -106,6 +145,8 @@ def tiled_signature(plain: Signature, blocks: Blocks, config: Mapping[str, int])
         constants={**plain.constants, **{name: config[name] for name in facts["constants"]}},
         form="tiled",
         facts=facts,
+        config=config,
+        place=place,
     )
 
 

@@ -93,6 +93,9 @@ def test_the_manifest_describes_the_files(built: Path) -> None:
         assert record["dtypes"] == DTYPES
         assert record["threads"] == record["num_warps"] * (32 if record["target"] == "cuda:90" else 64)
         assert 0 <= record["shared_memory"] <= TARGETS[record["target"]].shared_memory
+        assert 0 < record["registers"] <= (255 if record["target"] == "cuda:90" else 512)
+        assert record["spilled_bytes"] == 0 or record["target"] != "cuda:90"
+        assert ("configurations" in record) == (record["form"] == "tiled")
         assert record["grid"]["limits"] == [2**31 - 1, 65535, 65535]
         assert ("blocks" in record["grid"]) == (record["form"] != "plain")
         if record["form"] != "plain":
@@ -261,7 +264,7 @@ def test_blocks_are_built_where_the_target_has_room_for_them(
     text = compile_apart("", tmp_path / "out", path, **arguments)
     if expected[0].startswith("E"):
         assert f"error[{expected[0]}]" in text
-        assert "scores.tk:2:" in text
+        assert "scores.tk:1:27\n" in text
     else:
         assert [r["form"] for r in records(tmp_path / "out", "scores")] == expected
 

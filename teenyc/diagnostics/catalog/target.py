@@ -81,33 +81,49 @@ class DtypeNotSet(Diagnostic):
 
 
 @record(kw_only=True)
-class TooMuchSharedMemory(Diagnostic):
-    """A kernel with these constants needs more shared memory than a block of threads can have on a target.
+class LacksRoom(Diagnostic):
+    """A block of threads of this kernel, compiled for a target, needs more than the target gives to one block.
 
     Shared memory holds what reductions, products and pipelined loads exchange between threads; it grows with the
-    extents of tensors, the size of their elements and `num_stages`.
+    extents of tensors, the size of their elements and `num_stages`. Threads are `num_warps` times 32, or 64 on AMD's
+    data-centre GPUs.
 
         teenyc build matmul.tk --target cuda:90 --set BLOCK=512
         teenyc build matmul.tk --target cuda:90 --set BLOCK=128
+
+    Of configurations that the source states, a build takes the first for which there is room; where there is room for
+    none of them, each is reported.
+
+        configs = [config(BLOCK_M = 256, BLOCK_N = 256, num_stages = 5)]
+        configs = [config(BLOCK_M = 256, BLOCK_N = 256, num_stages = 5), config(BLOCK_M = 64, BLOCK_N = 64)]
     """
 
     code = "E0504"
     kernel: str
     target: str
+    what: str
+    unit: str
     needed: int
     limit: int
+    configuration: str = ""
 
     def message(self) -> str:
-        return f"`{self.kernel}` needs more shared memory than `{self.target}` has"
+        return f"`{self.kernel}` needs more {self.what} than `{self.target}` has"
 
     def label(self) -> str:
-        return f"needs {self.needed:,} bytes"
+        return f"needs {self.needed:,} {self.unit}"
 
     def notes(self) -> tuple[str, ...]:
-        return (f"`{self.target}` has {self.limit:,} bytes for a block",)
+        room = f"`{self.target}` has {self.limit:,} {self.unit} for a block"
+        return (room, *((f"compiled with {self.configuration}",) if self.configuration else ()))
 
     def help(self) -> str:
-        return "make its constants smaller, or state a smaller `num_stages`"
+        what = "blocks" if "BLOCK_" in self.configuration else "constants"
+        return {
+            "shared memory": f"make its {what} smaller, or state a smaller `num_stages`",
+            "threads": "state a smaller `num_warps`",
+            "registers": f"state a smaller `num_warps`, or make its {what} smaller",
+        }.get(self.what, f"make its {what} smaller")
 
 
 @record(kw_only=True)
@@ -124,12 +140,14 @@ class TargetFailed(Diagnostic):
     kernel: str
     target: str
     reason: str
+    configuration: str = ""
 
     def message(self) -> str:
         return f"`{self.kernel}` does not compile for `{self.target}`"
 
     def notes(self) -> tuple[str, ...]:
-        return (f"Triton says: {self.reason}",)
+        chosen = (f"compiled with {self.configuration}",) if self.configuration else ()
+        return (f"Triton says: {self.reason}", *chosen)
 
 
 @record(kw_only=True)

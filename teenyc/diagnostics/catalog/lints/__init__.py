@@ -22,6 +22,7 @@ from teenyc.diagnostics.catalog.lints.structure import (
     UnreachableCode,
     UnreachablePattern,
 )
+from teenyc.diagnostics.catalog.lints.target import ConfigurationLeftOut, RegistersSpill
 from teenyc.diagnostics.catalog.lints.tiling import AxisNotTiled, TilingRefused
 from teenyc.diagnostics.catalog.lints.unused import (
     UnusedComparison,
@@ -37,6 +38,7 @@ from teenyc.diagnostics.catalog.lints.unused import (
 __all__ = [
     "ArithmeticOverflow",
     "AxisNotTiled",
+    "ConfigurationLeftOut",
     "FirstNan",
     "FloatAtomic",
     "HidesIntrinsic",
@@ -50,6 +52,7 @@ __all__ = [
     "NotWritten",
     "OpaqueOp",
     "PaddedLanes",
+    "RegistersSpill",
     "SameAddress",
     "TilingRefused",
     "UnknownLint",
