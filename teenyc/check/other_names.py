@@ -49,7 +49,7 @@ _FUNCTIONS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys("ceil_div ceildiv div_ceil cdiv_".split(), "`cdiv(a, b)`"),
         **dict.fromkeys(
             "__syncthreads syncthreads syncwarp __syncwarp barrier sync".split(),
-            "`debug_barrier()` if at all: a program needs no barriers, Triton places them",
+            "`debug_barrier()`, where lanes load what other lanes of the program have stored: Triton places all others",
         ),
         **dict.fromkeys("atomicAdd atomicadd".split(), "`atomic_add(pointer, value)`"),
         **dict.fromkeys("atomicMax".split(), "`atomic_max(pointer, value)`"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from teenyc.evaluate.arithmetic import aligned, together
 from teenyc.evaluate.numbers import Array, converted
+from teenyc.evaluate.order import Meeting
 from teenyc.evaluate.views import BlockView
 from teenyc.evaluate.watch import Place
 from teenyc.intrinsics import TABLE
@@ -33,8 +35,7 @@ def _watched_load(frame: Frame, address: Array, mask: Array | None, other: Array
     everyone = np.ones(len(frame.programs), bool) if place.active is None else place.active
     memory = frame.world.memory
     whole = and_active(mask, everyone, address.ndim - 1)
-    numbers = memory.load(address, whole, other, place)
-    return numbers if mask is None or other is not None else memory.watcher.left_out(numbers, mask)
+    return memory.load(address, whole, other, place)
 
 
 def store(frame: Frame, let: Let, call: Call, active: Mask) -> tuple[Held, ...]:
@@ -80,7 +81,26 @@ def _update(
     assert update is not None, f"`{call.intrinsic}` says what it leaves"
     function = getattr(np, update) if isinstance(update, str) else update
     flags = and_active(mask, everyone, address.ndim - 1)
-    return frame.world.memory.update(address, values, flags, function, frame.place(let.span, active))
+    place, meeting = frame.place(let.span, active), meeting_of(let, call, frame.world.used)
+    return frame.world.memory.update(address, values, flags, function, place, meeting)
+
+
+def meeting_of(let: Let, call: Call, used: Container[int]) -> Meeting:
+    """How an atomic brings programs in order; `used` are the ids of values that something is made of."""
+    stated, scope = call.attribute("sem", None), call.attribute("scope", None)
+    sem = stated or {"atomic_load": "acquire", "atomic_poll": "acquire", "atomic_store": "release"}.get(
+        call.intrinsic, "acq_rel"
+    )
+    if call.intrinsic not in TABLE or TABLE[call.intrinsic].family != "atomics":
+        sem = "relaxed"  # of a block, through a descriptor
+    tells = any(value.id in used for value in let.results)
+    return Meeting(
+        acquires=tells and sem in ("acquire", "acq_rel"),
+        releases=sem in ("release", "acq_rel"),
+        begins=call.intrinsic == "atomic_store",
+        only_reads=call.intrinsic in ("atomic_load", "atomic_poll"),
+        is_local=scope == "cta",
+    )
 
 
 def arguments_of(frame: Frame, call: Call, *names: str) -> list[Array | None]:
@@ -97,6 +117,11 @@ def and_active(mask: Array | None, active: Mask, rank: int) -> Array | None:
     return spread if mask is None else mask & spread
 
 
+def active_lanes(flags: Array, active: Mask) -> Array:
+    """Flags of lanes, in active programs only."""
+    return flags if active is None else flags & aligned(active, flags.ndim - 1)
+
+
 # ---- blocks of memory -----------------------------------------------------------------------------------------------
 
 
@@ -108,8 +133,8 @@ def block(frame: Frame, let: Let, call: Call, active: Mask) -> tuple[Held, ...]:
         if isinstance(start, BlockView):
             return (start.moved(_listed(frame, call, "offsets")),)
         lists = (_listed(frame, call, name) for name in ("shape", "strides", "offsets"))
-        return (BlockView(start, *lists),)
-    address, mask = _block_of(frame, call)
+        return (BlockView(frame.array(base), *lists),)
+    address, mask = block_of(frame, call)
     flags = and_active(mask, active, address.ndim - 1)
     value = call.operand("value")
     place = frame.place(let.span, active)
@@ -129,7 +154,7 @@ def _listed(frame: Frame, call: Call, name: str) -> tuple[Array, ...]:
     return tuple(converted(frame.array(o), np.dtype(np.int64)) for o in items)
 
 
-def _block_of(frame: Frame, call: Call) -> tuple[Array, Array]:
+def block_of(frame: Frame, call: Call) -> tuple[Array, Array]:
     """The addresses of the block that a call is about, and which of its lanes lie inside."""
     operand = call.operand("desc") or call.operand("pointer")
     assert operand is not None, "an access goes through a descriptor"

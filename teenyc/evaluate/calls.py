@@ -9,9 +9,9 @@ import numpy as np
 
 from teenyc.evaluate.accesses import and_active, arguments_of, atomic, atomic_poll, block, load, store
 from teenyc.evaluate.arithmetic import together
+from teenyc.evaluate.marks import Marked
 from teenyc.evaluate.numbers import Array, converted, cut_toward_zero, held_dtype, is_narrow, reread, rounded
 from teenyc.evaluate.scope import Scope, bound
-from teenyc.evaluate.views import BlockView
 from teenyc.evaluate.watch import Broken, FaultError, Impossible, Lanes
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Intrinsic, Param, Role
@@ -38,12 +38,14 @@ def call(frame: Frame, let: Let, call: Call, active: Mask) -> tuple[Held, ...]:
 # ---- by the reference -----------------------------------------------------------------------------------------------
 
 
-def referred(frame: Frame, let: Let, call: Call) -> tuple[Held, ...]:
-    """The results of the record's reference on the arrays of all programs."""
+def referred(frame: Frame, let: Let, call: Call, *, exactly: bool = False) -> tuple[Array, ...]:
+    """The results of the record's reference on the arrays of all programs; `exactly`, with integers of 64 bits."""
     record = TABLE[call.intrinsic]
     reference = record.batched or record.reference
     assert reference is not None, f"`{record.name}` has a reference"
     operands = dict(zip((n for n, _ in call.operands), _operands(frame, let, call), strict=True))
+    if exactly:
+        operands = {n: a.astype(np.int64) if a.dtype.kind in "iu" else a for n, a in operands.items()}
     arguments: dict[str, Any] = {}
     for param in record.params:
         for name in _names(param, operands, call):
@@ -51,6 +53,8 @@ def referred(frame: Frame, let: Let, call: Call) -> tuple[Held, ...]:
                 arguments[name] = bool(operands[name].reshape(-1)[0]) if param.role is Role.FLAG else operands[name]
             elif (static := call.attribute(name, _default(param))) is not None:
                 arguments[name] = _static(frame, param, static, call)
+    if exactly:
+        arguments.pop("dtype", None)
     _lay_flat(record, call, arguments)
     results = reference(**arguments)
     results = results if isinstance(results, tuple) else (results,)
@@ -133,7 +137,7 @@ def _shaped(frame: Frame, result: Any, value: Value) -> Array:
 
 def _combining(frame: Frame, name: str, call: Call) -> Callable[..., Any]:
     """A device function on arrays of elements: each element is a program of its own to it."""
-    from teenyc.evaluate.machine import Frame
+    from teenyc.evaluate.machine import Frame, numbers_of
 
     function = frame.world.functions[name]
     types = tuple(o.type for _, o in call.operands)
@@ -148,8 +152,12 @@ def _combining(frame: Frame, name: str, call: Call) -> Callable[..., Any]:
         programs = np.broadcast_to(frame.programs[:1], (count, 3))
         if shape[0] == len(frame.programs):
             programs = np.repeat(frame.programs, count // shape[0], axis=0)
-        results = Frame(frame.world, Scope(elements, constants), programs).called(function, flat, None)
-        arrays_of = [np.broadcast_to(r, (count,)).reshape(shape) for r in results if not isinstance(r, BlockView)]
+        inner = Frame(frame.world, Scope(elements, constants), programs)
+        results = inner.called(function, flat, None)
+        for held in results:
+            if isinstance(held, Marked):
+                frame.world.memory.watcher.decided(held, inner.place(function.span, None))
+        arrays_of = [np.broadcast_to(numbers_of(r), (count,)).reshape(shape) for r in results]
         return arrays_of[0] if len(arrays_of) == 1 else tuple(arrays_of)
 
     return combine

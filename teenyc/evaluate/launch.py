@@ -20,7 +20,7 @@ from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir.flow import flow_of, reached
 from teenyc.ir.nodes import Apply, Call, Function, Kernel, Let, Program, While
-from teenyc.ir.walk import blocks_of, statements_of, values_of, with_unique_ids
+from teenyc.ir.walk import blocks_of, bodies_of, statements_of, uses, values_of, with_unique_ids
 from teenyc.types import DType, Element, Pointer, TensorType, Type, TypeVar
 
 ROOM = 1 << 16
@@ -49,8 +49,9 @@ def launch(
     memory = Memory(watcher or Watcher())
     values: dict[int, Held] = {**_parameters(kernel, arguments, scope, memory)}
     functions = {f.name: f for f in program.functions}
-    world = World(functions, memory, meaning, exact_values(program, meaning), grid, say)
-    memory.watcher.began(program)
+    used = used_values(program) if memory.watcher.is_curious else frozenset()
+    world = World(functions, memory, meaning, exact_values(program, meaning), grid, say, used)
+    memory.watcher.began(program, kernel, grid, memory)
     count = 1 if waits(kernel, world.functions) else max(1, room // _most_lanes(kernel, scope))
     with np.errstate(all="ignore"):
         for indices in slabs(grid, count):
@@ -64,6 +65,11 @@ def exact_values(program: Program, meaning: Meaning) -> frozenset[int]:
         return frozenset()
     flow = flow_of(program)
     return reached(flow.addresses, flow.same)
+
+
+def used_values(program: Program) -> frozenset[int]:
+    """The values of a program, by id, that something is made of."""
+    return frozenset().union(*(uses(body.body) for body in bodies_of(program)))
 
 
 def scope_of(

@@ -14,9 +14,11 @@ from typing import Any, TypeAlias, assert_never
 import numpy as np
 
 from teenyc.evaluate.arithmetic import COMPARE, UNARY, binary, together, where
+from teenyc.evaluate.marks import Marked, marked
 from teenyc.evaluate.memory import Memory
 from teenyc.evaluate.numbers import Array, converted, is_narrow, rounded
 from teenyc.evaluate.scope import ADDRESS, Meaning, Scope, solved
+from teenyc.evaluate.trips import range_of, trips
 from teenyc.evaluate.views import BlockView
 from teenyc.evaluate.watch import Place
 from teenyc.ir.nodes import (
@@ -46,8 +48,8 @@ from teenyc.record import record
 from teenyc.source import Span
 from teenyc.types import DType, Extent, TensorType, is_integer
 
-Held: TypeAlias = "Array | BlockView"
-"""What a value is: an array, or a view of memory for a descriptor."""
+Held: TypeAlias = "Array | BlockView | Marked"
+"""What a value is: an array, which a watcher may have marked, or a view of memory for a descriptor."""
 
 Mask: TypeAlias = "Array | None"
 """The programs that take part, a bool for each; None for all."""
@@ -63,6 +65,7 @@ class World:
     """What all programs of a launch share.
 
     `exact` are the ids of integers that do not wrap, since they reach an address. `say` takes what programs print.
+    `used` are, for a curious watcher, the ids of values that something is made of.
     """
 
     functions: Mapping[str, Function]
@@ -71,6 +74,7 @@ class World:
     exact: frozenset[int]
     grid: tuple[int, int, int]
     say: Callable[[str], None]
+    used: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True, eq=False)
@@ -105,9 +109,7 @@ class Frame:
 
     def array(self, operand: Operand) -> Array:
         """What an operand is that is no descriptor."""
-        held = self.of(operand)
-        assert not isinstance(held, BlockView), "a descriptor is no number"
-        return held
+        return numbers_of(self.of(operand))
 
     def narrow(self, operand: Operand) -> Array:
         """An operand in its own type, also where it is an integer that does not wrap."""
@@ -124,7 +126,9 @@ class Frame:
         return known
 
     def set(self, value: Value, held: Held) -> None:
-        self.values[value.id] = held if isinstance(held, BlockView) else converted(held, self.dtype(value))
+        if isinstance(held, Marked):
+            held = Marked(converted(held.numbers, self.dtype(value)), held.marks)
+        self.values[value.id] = converted(held, self.dtype(value)) if isinstance(held, np.ndarray) else held
 
     def place(self, span: Span, active: Mask) -> Place:
         """Where the active programs are; for reports."""
@@ -172,7 +176,7 @@ class Frame:
                 assert_never(statement)
 
     def branch(self, statement: If, active: Mask) -> Mask:
-        condition = self.array(statement.condition)
+        condition = self.decided(statement.condition, statement.span, active)
         if len(condition) == 1:
             return self.one_branch(statement, statement.then if condition[0] else statement.otherwise, active)
         then = condition if active is None else condition & active
@@ -193,6 +197,13 @@ class Frame:
             return active
         return _either(left, right)
 
+    def decided(self, operand: Operand, span: Span, active: Mask) -> Array:
+        """What the way of a program depends on."""
+        held = self.of(operand)
+        if isinstance(held, Marked):
+            self.world.memory.watcher.decided(held, self.place(span, active))
+        return numbers_of(held)
+
     def one_branch(self, statement: If, block: Block, active: Mask) -> Mask:
         """A branch that all active programs take."""
         after = self.block(block, active)
@@ -204,18 +215,18 @@ class Frame:
     # ---- loops ------------------------------------------------------------------------------------------------------
 
     def loop_for(self, loop: For, active: Mask) -> None:
-        start, stop, step = (self.array(o) for o in (loop.start, loop.stop, loop.step))
+        start, stop, step = (self.decided(o, loop.span, active) for o in (loop.start, loop.stop, loop.step))
         now = tuple(self.of(c.initial) for c in loop.carried)
         dtype = self.dtype(loop.counter)
         if len(start) == len(stop) == len(step) == 1:
-            for number in _range(int(start[0]), int(stop[0]), int(step[0]), loop.inclusive):
+            for number in range_of(int(start[0]), int(stop[0]), int(step[0]), loop.inclusive):
                 self.values[loop.counter.id] = np.array([number], dtype)
                 now = self.iteration(loop, now, active)
         else:
-            trips = _trips(start, stop, step, loop.inclusive)
-            trips = trips if active is None else np.where(active, trips, 0)
-            for count in range(int(trips.max())):
-                is_in = trips > count
+            counts = trips(start, stop, step, loop.inclusive)
+            counts = counts if active is None else np.where(active, counts, 0)
+            for count in range(int(counts.max())):
+                is_in = counts > count
                 alive = active if is_in.all() else is_in
                 self.values[loop.counter.id] = (start + count * step.astype(object)).astype(dtype)
                 now = self.iteration(loop, now, alive)
@@ -227,7 +238,7 @@ class Frame:
         while True:
             self.enter(loop, now)
             self.block(loop.condition, alive)
-            condition = self.array(loop.condition.yields[0])
+            condition = self.decided(loop.condition.yields[0], loop.span, alive)
             if len(condition) == 1:
                 if not condition[0]:
                     break
@@ -343,6 +354,14 @@ class Frame:
         return self.returned
 
 
+def numbers_of(held: Held) -> Array:
+    """The array that a value is that is no descriptor."""
+    if isinstance(held, Marked):
+        return held.numbers
+    assert not isinstance(held, BlockView), "a descriptor is no number"
+    return held
+
+
 def _either(left: Mask, right: Mask) -> Mask:
     """The programs of two branches together."""
     if left is NOBODY or left is None:
@@ -356,7 +375,7 @@ def called_with(function: Function, given: Sequence[Held], scope: Scope) -> Scop
     for parameter, held in zip(function.parameters, given, strict=True):
         if isinstance(held, BlockView) or not isinstance(parameter.value.type, TensorType):
             continue
-        for extent, size in zip(parameter.value.type.shape, held.shape[1:], strict=True):
+        for extent, size in zip(parameter.value.type.shape, numbers_of(held).shape[1:], strict=True):
             constants |= solved(extent, size, constants)
     return Scope(scope.elements, constants)
 
@@ -376,16 +395,9 @@ def _one(mask: Array, chosen: Held, other: Held) -> Held:
         assert isinstance(other, BlockView), "values of one type"
         return chosen.chosen(mask, other)
     assert not isinstance(other, BlockView), "values of one type"
+    if isinstance(chosen, Marked) or isinstance(other, Marked):
+        both = (held if isinstance(held, Marked) else Marked(held, {}) for held in (chosen, other))
+        mine, others = both
+        found = mine.chosen(mask, others)
+        return marked(found.numbers, found.marks)
     return where(mask, chosen, other)
-
-
-def _range(start: int, stop: int, step: int, inclusive: bool) -> range:
-    if inclusive:
-        stop += 1 if step > 0 else -1
-    return range(start, stop, step)
-
-
-def _trips(start: Array, stop: Array, step: Array, inclusive: bool) -> Array:
-    """How often each program goes through a loop; counted in Python's integers, which do not overflow."""
-    first, last, by = np.broadcast_arrays(*(a.astype(object) for a in (start, stop, step)))
-    return np.array([len(_range(*bounds, inclusive)) for bounds in zip(first, last, by, strict=True)], np.int64)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from teenyc.evaluate.numbers import Array, converted, decoded, encoded, held_dtype, stored_dtype
+from teenyc.evaluate.order import Meeting
 from teenyc.evaluate.watch import FaultError, Impossible, Lanes, Outside, Place, Unwritten, Watcher
 from teenyc.record import record
 from teenyc.types import DType
@@ -28,7 +29,7 @@ class Buffer:
     """The elements of one tensor, in the dtype in which they are stored.
 
     `origin` is the element that its pointer points to. `written` says which elements hold something, where the tensor
-    came without contents.
+    came without contents. `axes` are the extent and the stride of each axis, in elements, where they are known.
     """
 
     name: str
@@ -37,6 +38,27 @@ class Buffer:
     written: Array | None = None
     origin: int = 0
     is_changed: bool = False
+    axes: tuple[tuple[int, int], ...] = ()
+
+    def place_of(self, index: int) -> tuple[int, ...]:
+        """Where an element lies along each of several axes; beyond the ends the first axis goes on."""
+        strides = [stride for _, stride in self.axes]
+        if len(strides) < 2 or min(strides) < 1 or strides != sorted(strides, reverse=True):
+            return ()
+        place = []
+        for stride in strides:
+            place.append(index // stride)
+            index %= stride
+        return tuple(place)
+
+    def belongs(self) -> Array:
+        """Which elements are some of the tensor's, and not between them."""
+        found = np.zeros(self.data.size, bool)
+        places = np.full(1, self.origin)
+        for extent, stride in self.axes:
+            places = (places[:, None] + np.arange(extent) * stride).reshape(-1)
+        found[places if self.axes else slice(None)] = True
+        return found
 
     def read(self, index: Array) -> Array:
         return decoded(self.data.take(index), self.element)
@@ -114,6 +136,7 @@ class Memory:
         mask: Array | None,
         update: Callable[..., Any],
         place: Place,
+        meeting: Meeting,
     ) -> Array:
         """Changes elements one after the other, in the order of programs and lanes; gives what was there before."""
         shape = np.broadcast_shapes(address.shape, *(v.shape for v in values), () if mask is None else mask.shape)
@@ -122,7 +145,9 @@ class Memory:
         before: Array | None = None
         for part in self._parts(lanes, is_write=True):
             self.expect_writable(part.buffer, place)
-            self.watcher.updated(part.buffer, part.index, lanes.only(part.chosen))
+            self.watcher.updated(part.buffer, part.index, lanes.only(part.chosen), meeting)
+            if not meeting.begins:
+                self._expect_contents(part, lanes)
             old = _updated(part, [v[part.chosen] for v in given], update)
             if before is None:
                 before = np.zeros(int(np.prod(shape)), old.dtype)
@@ -164,7 +189,9 @@ class Memory:
                 first = int(np.flatnonzero(outside)[0])
                 name = buffer.name if buffer is not None else ""
                 lost = lanes.only(chosen[outside])
-                self.watcher.outside(Outside(lost, name, int(index[first]), size, is_write))
+                at = int(index[first])
+                place = buffer.place_of(at) if buffer is not None else ()
+                self.watcher.outside(Outside(lost, name, at, size, is_write, place))
                 chosen, index = chosen[~outside], index[~outside]
             if buffer is not None and index.size:
                 yield _Part(buffer, chosen, index)
@@ -192,7 +219,8 @@ class Memory:
             return
         missing = ~written[part.index]
         first = int(part.index[np.flatnonzero(missing)[0]])
-        self.watcher.unwritten(Unwritten(lanes.only(part.chosen[missing]), part.buffer.name, first))
+        lost, buffer = lanes.only(part.chosen[missing]), part.buffer
+        self.watcher.unwritten(Unwritten(lost, buffer.name, first, buffer.place_of(first)))
 
 
 def _as_stored(numbers: Array, buffer: Buffer) -> Array:

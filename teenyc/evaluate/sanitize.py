@@ -1,16 +1,24 @@
-"""The sanitizer: watches a run to its end and collects what is wrong with it, each once for a place and a tensor."""
+"""The sanitizer: watches a run to its end and collects what is wrong with it, each once for a place and a tensor.
+
+A number that is wrong counts where it arrives: in memory, in a result of many lanes, or where it decides something.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Hashable, Iterator
+from typing import TypeAlias
 
 import numpy as np
 
-from teenyc.evaluate.machine import WIDE, Frame
+from teenyc.evaluate.accesses import active_lanes
+from teenyc.evaluate.faults import made_nan, whole, without_number
+from teenyc.evaluate.machine import Frame
+from teenyc.evaluate.marks import LEFT_OUT, Marked, Marks, either, marked, spread
 from teenyc.evaluate.memory import Buffer, Memory
 from teenyc.evaluate.numbers import Array
+from teenyc.evaluate.order import Meeting
 from teenyc.evaluate.races import Races
+from teenyc.evaluate.suspects import arrived, inherited
 from teenyc.evaluate.watch import (
     Broken,
     DividedByZero,
@@ -18,6 +26,7 @@ from teenyc.evaluate.watch import (
     MadeNan,
     Missed,
     Outside,
+    Place,
     Race,
     Undefined,
     Unwritten,
@@ -26,51 +35,52 @@ from teenyc.evaluate.watch import (
 )
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
-from teenyc.ir.nodes import Binary, Call, Cast, Copy, ExpandDims, Let, Program, Value
-from teenyc.ir.walk import bodies_of, operands_of, statements_of
-from teenyc.types import I8, I16, I32, DType, TensorType, Type, is_integer
+from teenyc.ir.lanes import Lanes as Work
+from teenyc.ir.lanes import lanes_of
+from teenyc.ir.nodes import Call, Cast, Kernel, Let, Program, Value
+from teenyc.ir.walk import bodies_of, statements_of
+from teenyc.types import DType, TensorType, Type, is_integer
 
-Finding = Outside | Unwritten | Broken | Race | Undefined | Wrapped | DividedByZero | MadeNan | Missed
-
-LEFT_OUT = np.uint32(0x7FED0000).view(np.float32)
-"""What a float of a lane holds that a mask left out of a load: a NaN that arithmetic hands on."""
-
-_SIGNED = (I8, I16, I32)
-_EXACT = {"add": np.add, "sub": np.subtract, "mul": np.multiply}
-_TAKES_ALL = frozenset({"reduction", "scan", "order", "linear algebra"})
-"""Families of functions in which one lane reaches others."""
+Finding: TypeAlias = "Outside | Unwritten | Broken | Race | Undefined | Wrapped | DividedByZero | MadeNan | Missed"
 
 
 class Sanitizer(Watcher):
-    """Goes on after a fault, with the lanes that are at fault left out; `findings` holds what was found, in order."""
+    """Goes on after a fault, with the lanes that are at fault left out; `findings` holds what was found, in order.
+
+    `suspected` are wrong numbers that have not arrived anywhere yet.
+    """
 
     is_curious = True
 
+    races: Races
+
     def __init__(self) -> None:
-        self.findings: dict[tuple[object, ...], Finding] = {}
-        self.races = Races()
+        self.findings: dict[Hashable, Finding] = {}
+        self.suspected: dict[Hashable, Finding] = {}
         self.asked_to_wrap: frozenset[int] = frozenset()
-        self.has_nan = False
 
     def find(self, finding: Finding, name: str = "") -> None:
         """Keeps the first finding of its kind at a place, for a tensor."""
         span = finding.lanes.place.span if not isinstance(finding, Missed) else None
-        self.findings.setdefault((type(finding), span, name), finding)
+        kind: tuple[object, ...] = (type(finding), span, name)
+        if isinstance(finding, MadeNan):
+            kind = (MadeNan,)  # the first one is the cause of others
+        self.findings.setdefault(kind, finding)
 
     # ---- before and after -------------------------------------------------------------------------------------------
 
-    def began(self, program: Program) -> None:
+    def began(self, program: Program, kernel: Kernel, grid: tuple[int, int, int], memory: Memory) -> None:
         """Notes which sums and products the author wants to wrap: their bits are read as another type at once."""
         self.asked_to_wrap = frozenset(_reread(program))
+        self.races = Races.of(grid, memory.buffers, acquires=_may_acquire(program))
 
     def ended(self, memory: Memory) -> None:
-        """Elements that were never written, of tensors that are written and not read."""
+        """Elements that were never written, of tensors that are outputs."""
         for buffer in memory.buffers:
-            written = self.races.written(buffer)
-            if written is None or written.all():
-                continue
-            missing = np.flatnonzero(~written)
-            self.find(Missed(buffer.name, int(missing[0]), len(missing), len(written)), buffer.name)
+            missing = self.races.missed(buffer)
+            if missing.size:
+                first, size = int(missing[0]), int(buffer.belongs().sum())
+                self.find(Missed(buffer.name, first, missing.size, size, buffer.place_of(first)), buffer.name)
 
     # ---- faults -----------------------------------------------------------------------------------------------------
 
@@ -89,18 +99,10 @@ class Sanitizer(Watcher):
         self.found(self.races.read(buffer, index, lanes), buffer)
 
     def stored(self, buffer: Buffer, index: Array, lanes: Lanes, numbers: Array) -> None:
-        lost = _left_out(numbers)
-        if lost is not None and lost.any():
-            self.find(Undefined(lanes.only(np.flatnonzero(lost)), "store"))
         self.found(self.races.write(buffer, index, lanes, numbers), buffer)
 
-    def updated(self, buffer: Buffer, index: Array, lanes: Lanes) -> None:
-        self.found(self.races.update(buffer, index, lanes), buffer)
-
-    def left_out(self, numbers: Array, mask: Array) -> Array:
-        if numbers.dtype.kind != "f":
-            return numbers
-        return np.where(mask, numbers, numbers.dtype.type(LEFT_OUT))
+    def updated(self, buffer: Buffer, index: Array, lanes: Lanes, meeting: Meeting) -> None:
+        self.found(self.races.update(buffer, index, lanes, meeting), buffer)
 
     def found(self, race: Race | None, buffer: Buffer) -> None:
         if race is not None:
@@ -110,62 +112,64 @@ class Sanitizer(Watcher):
 
     def computed(self, frame: Frame, let: Let, results: tuple[object, ...], active: Array | None) -> None:
         if isinstance(let.operation, Call):
-            self.look_at_lanes(frame, let, let.operation, active)
-        if isinstance(let.operation, Binary):
-            self.look_for_wraps(frame, let, let.operation, active)
-            self.look_for_zeros(frame, let, let.operation, active)
-        if not self.has_nan:
-            self.look_for_nan(frame, let, active)
+            self.call(frame, let, let.operation, active)
+        for function, marks in arrived(frame, let, active):
+            self.arrive(frame.place(let.span, active), function, marks)
+        each = inherited(frame, let, active) or [{}] * len(let.results)
+        fresh = self.made(frame, let, active)
+        for value, marks in zip(let.results, each, strict=True):
+            held = frame.values[value.id]
+            if (marks or fresh) and isinstance(held, np.ndarray):
+                rank = held.ndim - 1
+                kept = without_number(frame, let, marks)
+                frame.values[value.id] = marked(held, either(spread(kept, rank), spread(fresh, rank)))
 
-    def look_at_lanes(self, frame: Frame, let: Let, call: Call, active: Array | None) -> None:
-        """Whether a lane that was left out of a load reaches others."""
-        if TABLE[call.intrinsic].family not in _TAKES_ALL:
-            return
-        for _, operand in call.operands:
-            numbers = frame.of(operand)
-            lost = _left_out(numbers) if isinstance(numbers, np.ndarray) else None
-            lanes = _lanes(frame, let, lost, active) if lost is not None else None
-            if lanes is not None:
-                self.find(Undefined(lanes, call.intrinsic), call.intrinsic)
+    def call(self, frame: Frame, let: Let, call: Call, active: Array | None) -> None:
+        """What brings the lanes of a program in order."""
+        programs = frame.programs if active is None else frame.programs[active]
+        if call.intrinsic == "debug_barrier":
+            self.races.wait(programs)
+        elif Effect.READS not in TABLE[call.intrinsic].effects and lanes_of(call.intrinsic) is Work.MIXED:
+            self.races.mix(programs)
 
-    def look_for_wraps(self, frame: Frame, let: Let, operation: Binary, active: Array | None) -> None:
-        """Whether a sum, difference or product of signed integers has left its type."""
-        (result,) = let.results
-        element = result.type.element if isinstance(result.type, TensorType) else None
-        operate = _EXACT.get(operation.operator)
-        if operate is None or element not in _SIGNED or result.id in self.asked_to_wrap or frame.dtype(result) == WIDE:
-            return
-        left, right = frame.meeting(let, operation.left, operation.right)
-        exact = operate(left.astype(np.int64), right.astype(np.int64))
-        lanes = _lanes(frame, let, exact != frame.array(result), active)
-        if lanes is not None:
-            place = np.unravel_index(int(lanes.flat[0]), lanes.shape)
-            a, b = (int(np.broadcast_to(side, lanes.shape)[place]) for side in (left, right))
-            self.find(Wrapped(lanes, operation.operator, a, b, str(element)))
-
-    def look_for_zeros(self, frame: Frame, let: Let, operation: Binary, active: Array | None) -> None:
-        """Whether an integer is divided by zero."""
-        if operation.operator not in ("div", "rem"):
-            return
-        left, right = np.broadcast_arrays(*frame.meeting(let, operation.left, operation.right))
-        lanes = _lanes(frame, let, right == 0, active) if right.dtype.kind in "iu" else None
-        if lanes is not None:
-            self.find(DividedByZero(lanes, int(left.reshape(-1)[lanes.flat[0]])))
-
-    def look_for_nan(self, frame: Frame, let: Let, active: Array | None) -> None:
-        """The first result that is no number although all that it is made of are."""
-        given = [frame.of(o) for o in operands_of(let)]
-        for value in let.results:
-            held = frame.of(value)
-            if not isinstance(held, np.ndarray) or held.dtype.kind != "f" or _is_moved(let):
+    def made(self, frame: Frame, let: Let, active: Array | None) -> dict[Hashable, Array]:
+        """Marks on lanes in which the operation itself makes what is wrong."""
+        found: dict[Hashable, Array] = {}
+        faults = [] if let.results and let.results[0].id in self.asked_to_wrap else list(whole(frame, let, active))
+        nan = made_nan(frame, let, active) if (MadeNan,) not in self.findings else None
+        for lanes, finding in (*faults, *([] if nan is None else [nan])):
+            if isinstance(finding, Wrapped) and finding.operator == "atomic_add":
+                self.find(finding)  # it is in memory
                 continue
-            is_nan = np.isnan(held)
-            lost = _left_out(held)
-            lanes = _lanes(frame, let, is_nan if lost is None else is_nan & ~lost, active)
-            arrays = [a for a in given if isinstance(a, np.ndarray) and a.dtype.kind == "f"]
-            if lanes is not None and not any(np.isnan(a).any() for a in arrays):
-                self.has_nan = True
-                self.find(MadeNan(lanes, _what(let), tuple(_text(lanes, a) for a in arrays)))
+            key = (type(finding), let.span)
+            self.suspected.setdefault(key, finding)
+            found[key] = lanes
+        return found
+
+    def decided(self, held: Marked, place: Place) -> None:
+        flags = active_lanes(np.ones((1,) * held.numbers.ndim, bool), place.active)
+        self.arrive(place, "a condition", {key: lanes & flags for key, lanes in held.marks.items()})
+
+    def arrive(self, place: Place, function: str, marks: Marks) -> None:
+        """Marks that count: they are found, where what is wrong was made, or here where nothing was."""
+        for key, lanes in marks.items():
+            if not lanes.any():
+                continue
+            if key == LEFT_OUT:
+                flat = np.flatnonzero(lanes)
+                self.find(Undefined(Lanes(place, lanes.shape, flat, flat), function), function)
+            else:
+                self.find(self.suspected[key])
+
+
+def _may_acquire(program: Program) -> bool:
+    """Whether there may be an atomic that brings programs in order: one whose result is used is enough."""
+    return any(
+        isinstance(s, Let) and isinstance(s.operation, Call) and TABLE[s.operation.intrinsic].family == "atomics"
+        for body in bodies_of(program)
+        for _, s in statements_of(body.body)
+        if isinstance(s, Let) and s.results
+    )
 
 
 def _reread(program: Program) -> Iterator[int]:
@@ -183,51 +187,3 @@ def _reread(program: Program) -> Iterator[int]:
 def _integer(type: Type) -> DType | None:
     element = type.element if isinstance(type, TensorType) else None
     return element if isinstance(element, DType) and is_integer(element) else None
-
-
-def _left_out(numbers: Array) -> Array | None:
-    """The floats that a mask left out of a load, None where there can be none."""
-    words = {4: np.uint32, 8: np.uint64}.get(numbers.dtype.itemsize)
-    if numbers.dtype.kind != "f" or words is None:
-        return None
-    sizes = np.abs(np.ascontiguousarray(numbers))  # the sign may be another one
-    found: Array = sizes.view(words) == numbers.dtype.type(LEFT_OUT).view(words)
-    return found
-
-
-def _lanes(frame: Frame, let: Let, chosen: Any, active: Array | None) -> Lanes | None:
-    """The chosen lanes of active programs; None where there are none."""
-    if active is not None:
-        chosen = chosen & active.reshape(len(active), *(1,) * (chosen.ndim - 1))
-    if not chosen.any():
-        return None
-    flat = np.flatnonzero(chosen)
-    return Lanes(frame.place(let.span, active), chosen.shape, flat, flat)
-
-
-def _is_moved(let: Let) -> bool:
-    """Whether a result is only another view of what there was."""
-    return isinstance(let.operation, Copy | ExpandDims)
-
-
-def _what(let: Let) -> str:
-    """What an operation is called."""
-    match let.operation:
-        case Call(intrinsic=name):
-            return name if TABLE[name].effects.isdisjoint({Effect.READS, Effect.ATOMIC}) else f"{name} from memory"
-        case Binary(operator=operator):
-            return operator
-        case _:
-            return "this"
-
-
-def _text(lanes: Lanes, array: Array) -> str:
-    """The number of an operand in the first lane, where it has that lane."""
-    program, *lane = np.unravel_index(int(lanes.flat[0]), lanes.shape)
-    try:
-        spread = np.broadcast_to(
-            array.reshape(len(array), *(1,) * (len(lane) + 1 - array.ndim), *array.shape[1:]), lanes.shape
-        )
-    except ValueError:
-        return "…"
-    return f"{float(spread[(program, *lane)]):g}"

@@ -15,8 +15,10 @@ from teenyc.source import Span
 
 if TYPE_CHECKING:
     from teenyc.evaluate.machine import Frame
+    from teenyc.evaluate.marks import Marked
     from teenyc.evaluate.memory import Buffer, Memory
-    from teenyc.ir.nodes import Let, Program
+    from teenyc.evaluate.order import Meeting
+    from teenyc.ir.nodes import Kernel, Let, Program
 
 
 @record
@@ -56,13 +58,15 @@ class Lanes:
 
 @record
 class Outside:
-    """Lanes that reach for what is not in a tensor: `index` is the first such element. `name` may be empty."""
+    """Lanes that reach for what is not in a tensor: `index` is the first such element, and `place` where that is along
+    several axes. `name` may be empty."""
 
     lanes: Lanes
     name: str
     index: int
     size: int
     is_write: bool
+    place: tuple[int, ...] = ()
 
 
 @record
@@ -72,6 +76,7 @@ class Unwritten:
     lanes: Lanes
     name: str
     index: int
+    place: tuple[int, ...] = ()
 
 
 class FaultError(Exception):
@@ -92,18 +97,27 @@ class Broken:
 
 
 @record
-class Race:
-    """Lanes that meet an access of another program, or another lane, that may come before or after: by chance.
+class Other:
+    """The earlier access that another one races with: what it did, its program, and its place in the source.
 
-    `how` says what that one does, `other` is its program, None for several, and `span` its place.
+    `lane` is its lane where it is of the same program, -1 for what is no tensor.
     """
+
+    how: str
+    program: tuple[int, int, int]
+    lane: int | None
+    span: Span
+
+
+@record
+class Race:
+    """Lanes that meet an access of another program, or another lane, that may come before or after: by chance."""
 
     lanes: Lanes
     name: str
     index: int
-    how: str
-    other: tuple[int, int, int] | None
-    span: Span
+    other: Other
+    place: tuple[int, ...] = ()
 
 
 @record
@@ -116,12 +130,11 @@ class Undefined:
 
 @record
 class Wrapped:
-    """Lanes in which a sum, difference or product has left its type, and the operands of the first."""
+    """Lanes in which a result has left its type: the operands of the first, or what a sum of many lanes would be."""
 
     lanes: Lanes
     operator: str
-    left: int
-    right: int
+    operands: tuple[int, ...]
     type: str
 
 
@@ -150,6 +163,7 @@ class Missed:
     index: int
     count: int
     size: int
+    place: tuple[int, ...] = ()
 
 
 @record
@@ -169,8 +183,8 @@ class Watcher:
 
     is_curious = False
 
-    def began(self, program: Program) -> None:
-        """A launch begins, of this program."""
+    def began(self, program: Program, kernel: Kernel, grid: tuple[int, int, int], memory: Memory) -> None:
+        """A launch begins, of this kernel of a program."""
 
     def ended(self, memory: Memory) -> None:
         """All programs are done."""
@@ -190,15 +204,14 @@ class Watcher:
     def loaded(self, buffer: Buffer, index: Array, lanes: Lanes) -> None:
         """Elements are read, one for each lane."""
 
-    def left_out(self, numbers: Array, mask: Array) -> Array:
-        """What a load without `other` gives: `numbers` where the mask is true."""
-        return numbers
-
     def stored(self, buffer: Buffer, index: Array, lanes: Lanes, numbers: Array) -> None:
         """Elements are about to be written, one for each lane."""
 
-    def updated(self, buffer: Buffer, index: Array, lanes: Lanes) -> None:
+    def updated(self, buffer: Buffer, index: Array, lanes: Lanes, meeting: Meeting) -> None:
         """Elements are about to be updated by an atomic, one for each lane."""
+
+    def decided(self, held: Marked, place: Place) -> None:
+        """The way of programs depends on a marked value."""
 
     def computed(self, frame: Frame, let: Let, results: tuple[object, ...], active: Array | None) -> None:
         """An operation has given its results; `active` are the programs that it is done for, all where it is None."""

@@ -158,7 +158,7 @@ INTRINSICS = (
         (),
         _barrier,
         "tl.debug_barrier",
-        "Waits until all threads of the program are here.",
+        "Waits until all threads of the program are here: behind it, lanes see what other lanes have stored.",
         "debug",
         effects=_CONTROL,
     ),

@@ -19,7 +19,7 @@ from teenyc.evaluate.memory import Buffer
 from teenyc.evaluate.scope import solved
 from teenyc.ir.nodes import Kernel, Parameter, Program
 from teenyc.record import record
-from teenyc.runtime.arrays import NotAnArrayError, buffer_of, described, is_array
+from teenyc.runtime.arrays import NotAnArrayError, axes_of, buffer_of, described, is_array
 from teenyc.types import F32, Compute, DType, Kind, Shape, TensorType, TypeVar, compute_type, is_integer
 from teenyc.types import Bound as Trait
 
@@ -238,6 +238,9 @@ class _Binding:
         self.sizes |= {n: v for n, v in self.bound.items() if isinstance(v, int) and not isinstance(v, bool)}
         if given is None or stated is None or given == stated:
             return
+        buffer = self.bound[parameter.name]
+        if isinstance(buffer, Buffer) and prod(given) == prod(stated) and buffer.axes == axes_of(given):
+            buffer.axes = axes_of(stated)
         if len(given) == len(stated) or prod(given) < prod(stated):
             need = f"{list(stated)} is needed"
             raise MistakeError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from math import prod
 from types import MappingProxyType
 from typing import Any
 
@@ -79,7 +80,13 @@ def buffer_of(name: str, value: Any) -> Buffer:
     reach = 1 + sum(map(abs, steps)) if array.size else 0
     flat = np.lib.stride_tricks.as_strided(forwards, (reach,), (array.itemsize,), writeable=array.flags.writeable)
     written = np.zeros(reach, bool) if isinstance(value, Tensor) and value.is_empty else None
-    return Buffer(name, element, flat, written, origin=-sum(step for step in steps if step < 0))
+    axes = tuple(zip(array.shape, (stride // array.itemsize for stride in array.strides), strict=True))
+    return Buffer(name, element, flat, written, origin=-sum(step for step in steps if step < 0), axes=axes)
+
+
+def axes_of(shape: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+    """Extent and stride of each axis of a tensor that lies in one piece."""
+    return tuple((extent, prod(shape[axis + 1 :])) for axis, extent in enumerate(shape))
 
 
 def _viewed(value: Any) -> tuple[Any, DType]:

@@ -34,7 +34,8 @@ def diagnostic_of(fact: Fact, kernel: Kernel) -> Diagnostic:
             return running.NotOnCpu(span=fact.span, function=fact.function, why=fact.why)
         case Missed():
             span = next((p.span for p in kernel.parameters if p.name == fact.name), None)
-            return lints.NotWritten(span=span, tensor=fact.name, index=fact.index, count=fact.count, size=fact.size)
+            count, size, place = fact.count, fact.size, fact.place
+            return lints.NotWritten(span=span, tensor=fact.name, index=fact.index, count=count, size=size, place=place)
         case _:
             return replace(_of_lanes(fact), **_place(fact.lanes))
 
@@ -51,18 +52,21 @@ def _of_lanes(fact: _OfLanes) -> Diagnostic:
     """The report of a fact, without its place."""
     at: dict[str, Any] = {"span": _NOWHERE, "program": (), "lane": (), "count": 0}
     match fact:
-        case Outside(name=name, index=index, size=size, is_write=is_write):
-            return running.OutOfRange(**at, name=name, index=index, size=size, is_write=is_write)
-        case Unwritten(name=name, index=index):
-            return running.NeverWritten(**at, name=name, index=index)
+        case Outside(name=name, index=index, size=size, is_write=is_write, place=place):
+            return running.OutOfRange(**at, name=name, index=index, size=size, is_write=is_write, place=place)
+        case Unwritten(name=name, index=index, place=place):
+            return running.NeverWritten(**at, name=name, index=index, place=place)
         case Broken(function=function, text=text):
             return running.DoesNotHold(**at, function=function, text=text)
-        case Race(name=name, index=index, how=how, other=other, span=span):
-            return running.RaceBetweenPrograms(**at, name=name, index=index, how=how, other=other, other_span=span)
+        case Race(name=name, index=index, other=other, place=place):
+            how, who, span = other.how, other.program, other.span
+            return running.RaceBetweenPrograms(
+                **at, name=name, index=index, place=place, how=how, other=who, other_lane=other.lane, other_span=span
+            )
         case Undefined(function=function):
             return running.LeftOutLane(**at, function=function)
-        case Wrapped(operator=operator, left=left, right=right, type=type):
-            return lints.IntegerWrapped(**at, operator=operator, left=left, right=right, type=type)
+        case Wrapped(operator=operator, operands=operands, type=type):
+            return lints.IntegerWrapped(**at, operator=operator, operands=operands, type=type)
         case DividedByZero(left=left):
             return lints.IntegerDividedByZero(**at, left=left)
         case MadeNan(what=what, given=given):

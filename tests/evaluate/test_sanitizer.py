@@ -198,3 +198,53 @@ def test_the_command_prints_results_and_findings(path: Path, capsys: pytest.Capt
     captured = capsys.readouterr()
     assert "y: f32 [8]" in captured.out
     assert "warning[W0703]" in captured.err
+
+
+# ---- memory ---------------------------------------------------------------------------------------------------------
+
+COPY = """
+#[kernel(shape(x = [rows, 5], y = [rows, 5]))]
+fn copy(x: Pointer<f32>, y: Pointer<f32>, rows: i32, stride: i32) {
+    let row = program_id(0);
+    let at = arange(0, 8);
+    let v = load(x + row * 5 + at, mask = at < 5, other = 0.0);
+    store(y + row * stride + at, v + 1.0, mask = at < 5);
+}
+"""
+
+
+def test_tensors_that_share_memory_share_what_is_known_of_it() -> None:
+    """Rows of `y` are those of `x`, one further: each program reads what another one writes."""
+    whole = np.arange(25, dtype="float32").reshape(5, 5)
+    found = findings(COPY, "copy", 4, {"x": whole[:4], "y": whole[1:], "rows": 4, "stride": 5})
+    assert [d.code for d in found] == ["E0715"]
+    assert "`y[0, 0]`" in found[0].label()
+    assert not findings(COPY, "copy", 4, {"x": whole[:4], "y": whole[:4], "rows": 4, "stride": 5})
+
+
+def test_what_lies_between_the_elements_of_a_tensor_need_not_be_written() -> None:
+    wide = np.zeros((4, 8), "f")
+    given = {"x": np.ones((4, 5), "f"), "y": wide[:, :5], "rows": 4, "stride": 8}
+    assert not findings(COPY, "copy", 4, given)
+    (found,) = findings(COPY, "copy", 3, {**given, "y": np.zeros((4, 8), "f")[:, :5]})
+    assert found.label() == "the first is element 24, `y[3, 0]`"
+    assert found.message() == "5 of the 20 elements of `y` were not written"
+
+
+def test_numbers_that_go_nowhere_are_no_findings() -> None:
+    """Lanes behind the end divide by zero, wrap and make NaN, and no store takes them."""
+    text = """
+#[kernel]
+fn quotients(x: Pointer<i32>, y: Pointer<i32>, z: Pointer<f32>, n: i32) {
+    let at = arange(0, 8);
+    let inside = at < n;
+    let d = load(x + at, mask = inside, other = 0);
+    let f = d as f32;
+    store(y + at, 60 / d + where_(inside, d, 2_147_483_647) + 1, mask = inside);
+    store(z + at, where_(inside, f / f, 0.0) + f / f, mask = inside);
+}
+"""
+    given = {"x": np.arange(1, 6, dtype="i"), "y": np.zeros(5, "i"), "z": np.zeros(5, "f")}
+    assert not findings(text, "quotients", 1, {**given, "n": 5})
+    codes = {d.code for d in findings(text, "quotients", 1, {**given, "x": np.arange(5, dtype="i"), "n": 5})}
+    assert codes == {"W0702", "W0704"}

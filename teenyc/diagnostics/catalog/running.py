@@ -256,6 +256,11 @@ class _AtLane(Diagnostic):
         return (first_of(self.program, self.lane, self.count),)
 
 
+def along(name: str, place: tuple[int, ...]) -> str:
+    """Where an element is along several axes."""
+    return f", `{name}{list(place)}`" if place else ""
+
+
 def first_of(program: tuple[int, ...], lane: tuple[int, ...], count: int) -> str:
     """Where something happened first, and how often."""
     where = f"in program {program}" + (f", lane {list(lane)}" if lane else "")
@@ -278,13 +283,16 @@ class OutOfRange(_AtLane):
     index: int
     size: int
     is_write: bool
+    place: tuple[int, ...] = ()
 
     def message(self) -> str:
         what = "written" if self.is_write else "read"
         return f"`{self.name}` is {what} outside of its elements" if self.name else f"no tensor is {what} here"
 
     def label(self) -> str:
-        return f"element {self.index:,} of {self.size:,}" if self.name else "this address is in none"
+        if not self.name:
+            return "this address is in none"
+        return f"element {self.index:,} of {self.size:,}{along(self.name, self.place)}"
 
     def help(self) -> str:
         return "mask the lanes that are outside: `mask = …`"
@@ -301,12 +309,13 @@ class NeverWritten(_AtLane):
     code = "E0712"
     name: str
     index: int
+    place: tuple[int, ...] = ()
 
     def message(self) -> str:
         return f"`{self.name}` is read where nothing was written"
 
     def label(self) -> str:
-        return f"element {self.index:,}"
+        return f"element {self.index:,}{along(self.name, self.place)}"
 
     def help(self) -> str:
         return "write it first, or give a tensor with contents"
@@ -347,11 +356,12 @@ class NotOnCpu(Diagnostic):
 
 @record(kw_only=True)
 class RaceBetweenPrograms(_AtLane):
-    """Two programs, or two lanes of one store, reach the same element, one of them writes, and nothing says which comes
-    first: on a GPU it is chance. Found by `teenyc run --sanitize`.
+    """Two programs, or two lanes of one program, reach the same element, one of them writes, and nothing says which
+    comes first: on a GPU it is chance. Found by `teenyc run --sanitize`.
 
-    Give each program elements of its own, or use atomics. What other programs have written may be read behind an atomic
-    that both sides have done.
+    Give each program elements of its own, or use atomics. What another program has written may be read where that one
+    has released an address by an atomic, and this one has acquired it by an atomic whose result it uses. The lanes of a
+    program see what its other lanes have stored behind `debug_barrier()`, or an atomic that is not relaxed.
 
         store(total, load(total) + x);      // in every program
         atomic_add(total, x);
@@ -360,22 +370,30 @@ class RaceBetweenPrograms(_AtLane):
     code = "E0715"
     name: str
     index: int
-    how: str  # "written", "updated", "read"
-    other: tuple[int, ...] | None
+    how: str  # "written", "updated", "read", "looked at"
+    other: tuple[int, ...]
     other_span: Span
+    place: tuple[int, ...] = ()
+    other_lane: int | None = None  # of the same program; -1 where it has no lanes
 
     def message(self) -> str:
         return f"`{self.name}` is reached by two that do not wait for each other"
 
     def label(self) -> str:
-        return f"element {self.index:,}, in program {self.program}"
+        return f"element {self.index:,}{along(self.name, self.place)}, in program {self.program}"
 
     def secondary(self) -> tuple[Label, ...]:
-        who = "several programs" if self.other is None else f"program {self.other}"
-        return (Label(self.other_span, f"{self.how} here in {who}"),)
+        return (Label(self.other_span, f"{self.how} here {self.who()}"),)
+
+    def who(self) -> str:
+        if self.other_lane is None:
+            return f"in program {self.other}"
+        return f"by its lane {self.other_lane}" if self.other_lane >= 0 else "by itself as a whole"
 
     def help(self) -> str:
-        return "let each program write elements of its own, or use an atomic"
+        if self.other_lane is None or self.other_span == self.span:
+            return "let each program write elements of its own, or use an atomic"
+        return "let the lanes of the program wait in between: `debug_barrier();`"
 
 
 @record(kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from teenyc.diagnostics.catalog.lints.lint import Lint
-from teenyc.diagnostics.catalog.running import first_of
+from teenyc.diagnostics.catalog.running import along, first_of
 from teenyc.record import record
 
 
@@ -30,22 +30,30 @@ class IntegerWrapped(_AtLane):
 
     code = "W0701"
     operator: str
-    left: int
-    right: int
+    operands: tuple[int, ...]
     type: str
 
     def message(self) -> str:
-        return f"this {_NOUNS[self.operator]} does not fit `{self.type}`"
+        return f"this {_NOUNS.get(self.operator, 'sum')} does not fit `{self.type}`"
 
     def label(self) -> str:
-        return f"{self.left:,} {_SIGNS[self.operator]} {self.right:,}"
+        first, *others = (f"{n:,}" for n in self.operands)
+        return f"{first} {_SIGNS[self.operator]} {others[0]}" if others else f"of {first}"
 
     def help(self) -> str:
         return "compute in `i64`, or with a method of `wrapping_*` if it is meant"
 
 
-_NOUNS = {"add": "sum", "sub": "difference", "mul": "product"}
-_SIGNS = {"add": "+", "sub": "-", "mul": "*"}
+_NOUNS = {
+    "sub": "difference",
+    "mul": "product",
+    "div": "quotient",
+    "neg": "negative",
+    "abs": "absolute value",
+    "prod": "product",
+    "cumprod": "product",
+}
+_SIGNS = {"add": "+", "atomic_add": "+", "sub": "-", "mul": "*", "div": "/"}
 
 
 @record(kw_only=True)
@@ -106,9 +114,10 @@ class NotWritten(Lint):
     index: int
     count: int
     size: int
+    place: tuple[int, ...] = ()
 
     def message(self) -> str:
         return f"{self.count:,} of the {self.size:,} elements of `{self.tensor}` were not written"
 
     def label(self) -> str:
-        return f"the first is element {self.index:,}"
+        return f"the first is element {self.index:,}{along(self.tensor, self.place)}"
