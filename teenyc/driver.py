@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from teenyc.check import check
-from teenyc.check.allow import unsilenced
+from teenyc.check.allow import Judged, unsilenced
 from teenyc.diagnostics.model import Diagnostic, Reporter, Severity
 from teenyc.ir.nodes import Attributes, Certificate, Kernel, Program
 from teenyc.record import field, record, replace
@@ -102,7 +102,7 @@ def _compiled(text: str | SourceFile, name: str, options: Options) -> Compiled:
         checked = None
     checked = _asked_to_tile(checked, options.tile) if checked is not None else None
     program = _passed(checked, reporter, options) if checked is not None else None
-    diagnostics = unsilenced(reporter, module.allowances)
+    diagnostics = unsilenced(reporter, module.allowances, _judged(file, module, checked, options))
     if reporter.has_errors:  # lints would speak of what the mistakes left unused
         diagnostics = tuple(d for d in diagnostics if d.severity is Severity.ERROR)
     if checked is None:
@@ -122,6 +122,13 @@ def _compiled(text: str | SourceFile, name: str, options: Options) -> Compiled:
         source_map=generated.source_map,
         metadata=generated.metadata,
     )
+
+
+def _judged(file: SourceFile, module: ast.Module, checked: Program | None, options: Options) -> Judged | None:
+    """What is to be known to say that an `allow` silences nothing; None where options decide what is reported."""
+    if not module.allowances or checked is None or options.set or options.dtype or options.tile is not None:
+        return None
+    return Judged(unchecked=checked.unchecked, is_rust=module.is_rust or file.name.endswith(".rs"))
 
 
 def _asked_to_tile(program: Program, tile: bool | None) -> Program:

@@ -34,10 +34,11 @@ def check(
     checked = [
         check_kernel(k, declarations.at(k.span), reporter, constants or {}, dtypes or {}, library) for k in kernels
     ]
+    unchecked: tuple[Span, ...] = ()
     if not declarations.is_partial:
         functions = (i for i in items if isinstance(i, ast.Function) and not is_kernel(i))
         listed = [(f, declarations.at(f.span)) for f in functions]
-        check_uncalled([*listed, *library.nested], library, _trait(kernels), reporter)
+        unchecked = check_uncalled([*listed, *library.nested], library, _trait(kernels), reporter)
         unread = [(i, declarations.at(i.span)) for i in items if isinstance(i, ast.ConstItem)]
         check_unread(unread, library, has_imports=module.has_imports, reporter=reporter)
     _check_options(kernels, reporter, constants or {}, dtypes or {})
@@ -58,6 +59,7 @@ def check(
         functions=library.functions,
         ops=ops,
         docs=tuple((name, doc) for name, doc in library.docs.items() if doc),
+        unchecked=unchecked,
     )
 
 

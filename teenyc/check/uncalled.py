@@ -9,6 +9,7 @@ from teenyc.check.signature import trait_of, type_parameters
 from teenyc.check.types import BOUNDS, element_of, is_tensor
 from teenyc.diagnostics.model import Diagnostic, Reporter
 from teenyc.ir import nodes as ir
+from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.types import BOOL, I32, Bound, TensorType, TypeVar, scalar
 
@@ -18,12 +19,12 @@ REPORTED = ("E02", "E0307", "E06")
 
 def check_uncalled(
     functions: list[tuple[ast.Function, Declarations]], library: Library, trait: str, reporter: Reporter
-) -> None:
-    """Checks each function that no call did, and says of those that nothing mentions that they are not used."""
+) -> tuple[Span, ...]:
+    """Checks each function that no call did, and says of those that nothing mentions that they are not used. Gives the
+    places of all that no call checked."""
+    uncalled = [(f, declarations) for f, declarations in functions if f.span not in library.called]
     unused: list[ast.Function] = []
-    for function, declarations in functions:
-        if function.span in library.called:
-            continue
+    for function, declarations in uncalled:
         inner = Context(Reporter(), declarations, trait=trait_of(function) or trait, scopes=[{}], library=library)
         inner.calling = (declarations.shown(function),)
         if not _declare(inner, function):
@@ -37,6 +38,7 @@ def check_uncalled(
         unused.append(function)
     for function in unused:
         _lint(function, library, reporter)
+    return tuple(function.span for function, _ in uncalled)
 
 
 def check_unread(

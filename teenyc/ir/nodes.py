@@ -481,7 +481,8 @@ class OpClass:
 class Program:
     """One source file, checked: every name resolved, every value typed.
 
-    `docs` are the doc comments of constants that have one, by their names.
+    `docs` are the doc comments of constants that have one, by their names. `unchecked` are the places of functions of
+    which only names were looked at, since nothing calls them.
     """
 
     doc: str
@@ -489,3 +490,4 @@ class Program:
     functions: tuple[Function, ...] = ()
     ops: tuple[OpClass, ...] = ()
     docs: tuple[tuple[str, str], ...] = ()
+    unchecked: tuple[Span, ...] = field(default=(), compare=False, repr=False)

@@ -475,11 +475,26 @@ Item: TypeAlias = "Function | ConstItem | OpStruct | ModuleItem"
 
 
 @record(kw_only=True)
-class Allowance:
-    """`#[allow(names)]`: lints of these names are not reported in `span`, that of what follows it."""
+class Allowed:
+    """One name of an `#[allow(…)]`; `cut` is what goes with it where it is taken out."""
 
-    names: tuple[Name, ...]
+    name: Name
+    cut: Span
+
+
+@record(kw_only=True)
+class Allowance:
+    """`#[allow(names, reason = "…")]`: lints of these names are not reported in `span`, that of what follows it.
+
+    `attribute` is its own place; it `is_inner` if it is written `#![allow(…)]`. `wrong_reason` is what stands in the
+    place of the reason and is no string.
+    """
+
+    names: tuple[Allowed, ...]
     span: Span
+    attribute: Span
+    is_inner: bool = False
+    wrong_reason: Span | None = None
 
 
 @record(kw_only=True)
@@ -488,7 +503,7 @@ class Module:
 
     `missing` has the names of items with syntax errors, and an empty one where unnamed text may hold items;
     `has_imports` says that a `use`, also one in a module, may bring names from elsewhere. `named` are the names that
-    calls give arguments.
+    calls give arguments. It `is_rust` if it holds more than kernels and what they call, so that Rust reads it too.
     """
 
     doc: str
@@ -498,3 +513,4 @@ class Module:
     imports: tuple[Import, ...] = ()
     has_imports: bool = False
     named: frozenset[str] = frozenset()
+    is_rust: bool = False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable
 
@@ -55,22 +54,8 @@ class Context:
     def allow(self, parts: Iterable[object], span: Span) -> None:
         """Notes the lints that attributes among the parts of something allow in its span."""
         for part in parts:
-            if isinstance(part, Token) and part.kind == ATTRIBUTE and (names := _allowed(part)):
-                self.allowances.append(ast.Allowance(names=names, span=span))
+            if isinstance(part, Token) and part.kind == ATTRIBUTE and "(" in part.text:
+                from teenyc.syntax.allow import allowance
 
-
-_ALLOW = re.compile(r"#\s*!?\s*\[\s*(?:allow|expect)\s*\(")
-_NAME = re.compile(r"[\w:]+(?!\s*=|[\w:])")
-
-
-def _allowed(token: Token) -> tuple[ast.Name, ...]:
-    """The names in `#[allow(unused_variables, teenyc::same_address, reason = "…")]`."""
-    head = _ALLOW.match(token.text)
-    if head is None:
-        return ()
-    text = _STRING.sub(lambda found: " " * len(found[0]), token.text)
-    found = _NAME.finditer(text, head.end())
-    return tuple(ast.Name(m[0], Span(token.start + m.start(), token.start + m.end())) for m in found)
-
-
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+                found = allowance(self.text, part, span)
+                self.allowances += [found] if found is not None else []

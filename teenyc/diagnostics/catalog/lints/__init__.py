@@ -21,6 +21,8 @@ from teenyc.diagnostics.catalog.lints.structure import (
     UnknownLint,
     UnreachableCode,
     UnreachablePattern,
+    UnusedAllow,
+    WrongReason,
 )
 from teenyc.diagnostics.catalog.lints.target import ConfigurationLeftOut, RegistersSpill
 from teenyc.diagnostics.catalog.lints.tiling import AxisNotTiled, TilingRefused
@@ -59,6 +61,7 @@ __all__ = [
     "UnmaskedTile",
     "UnreachableCode",
     "UnreachablePattern",
+    "UnusedAllow",
     "UnusedComparison",
     "UnusedFunction",
     "UnusedMutable",
@@ -67,11 +70,20 @@ __all__ = [
     "UnusedResult",
     "UnusedVariable",
     "ValueNeverRead",
+    "WrongReason",
     "lint_names",
 ]
 
 
+def lint_kinds() -> Mapping[str, tuple[type[Lint], ...]]:
+    """The lints of each name, in the order of their codes."""
+    kinds = [kind for kind in globals().values() if isinstance(kind, type) and issubclass(kind, Lint) and kind.code]
+    found: dict[str, tuple[type[Lint], ...]] = {}
+    for kind in sorted(kinds, key=lambda kind: kind.code):
+        found[kind.lint_name()] = (*found.get(kind.lint_name(), ()), kind)
+    return found
+
+
 def lint_names() -> Mapping[str, str]:
     """The code of each lint by its name; of several lints of one name the least."""
-    kinds = [kind for kind in globals().values() if isinstance(kind, type) and issubclass(kind, Lint) and kind.code]
-    return {kind.lint_name(): kind.code for kind in sorted(kinds, key=lambda kind: kind.code, reverse=True)}
+    return {name: kinds[0].code for name, kinds in lint_kinds().items()}

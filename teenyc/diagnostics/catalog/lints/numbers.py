@@ -47,6 +47,7 @@ class NarrowSum(Lint):
     """
 
     code = "W0111"
+    depends = True
     element: str
     function: str | None = None
     name: str = ""
@@ -78,6 +79,7 @@ class ArithmeticOverflow(Lint):
     """
 
     code = "W0117"
+    depends = True
     operator: str
     type: str
     number: str | None

@@ -11,6 +11,7 @@ from teenyc.record import record
 class _AtLane(Lint):
     """Something that happens in programs and lanes; the first of them is shown."""
 
+    depends = True
     program: tuple[int, ...]
     lane: tuple[int, ...]
     count: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from teenyc.diagnostics.catalog.lints.lint import Lint
 from teenyc.diagnostics.model import Fix, Label
-from teenyc.record import record
+from teenyc.record import field, record
 from teenyc.source import Span
 
 
@@ -93,6 +93,55 @@ class UnknownLint(Lint):
 
     def fix(self) -> Fix | None:
         return Fix(self.span, f"teenyc::{self.similar}") if self.span and self.similar else None
+
+
+@record(kw_only=True)
+class UnusedAllow(Lint):
+    """An `#[allow(…)]` or `#[expect(…)]` names a lint that has nothing to say there. It would hide the next mistake.
+
+        #[allow(same_address, reason = "launched once")]
+        store(x + program_id(0), 1.0);      // each program writes to its own address
+        store(x + program_id(0), 1.0);
+
+    Not reported are lints that only a run or fixed constants bring, and, where host code stands beside the kernels,
+    names that Rust's compiler knows too.
+    """
+
+    code = "W0121"
+    name: str
+    cut: Span = field(compare=False)
+
+    def message(self) -> str:
+        return f"`{self.name}` is allowed here and would not be reported"
+
+    def label(self) -> str:
+        return "silences nothing"
+
+    def help(self) -> str:
+        return "remove it"
+
+    def fix(self) -> Fix:
+        return Fix(self.cut, "")
+
+
+@record(kw_only=True)
+class WrongReason(Lint):
+    """The `reason` of an `#[allow(…)]` is a string.
+
+    #[allow(float_atomic, reason = bins)]
+    #[allow(float_atomic, reason = "the bins are compared within a tolerance")]
+    """
+
+    code = "W0122"
+
+    def message(self) -> str:
+        return "the reason of an attribute is a string"
+
+    def label(self) -> str:
+        return "no string"
+
+    def help(self) -> str:
+        return "write what is meant between quotes"
 
 
 @record(kw_only=True)
