@@ -115,6 +115,8 @@ class Declarations:
     functions: Mapping[str, ast.Function]
     constants: Mapping[str, ast.ConstItem]
     kernels: frozenset[str]
+    tree: ast.Module
+    """The whole file."""
     is_partial: bool = False
     """Whether items with syntax errors are missing."""
     missing: frozenset[str] = frozenset()
@@ -125,7 +127,6 @@ class Declarations:
     """Functions and constants that paths through this module lead to: its own, and what it imports."""
     aliases: Mapping[str, Path] = MappingProxyType({})
     modules: Mapping[Path, Declarations] = MappingProxyType({})
-    named_arguments: frozenset[str] = frozenset()
     homes: Mapping[Span, Path] = MappingProxyType({})
     """The modules in which the items of the file stand."""
 

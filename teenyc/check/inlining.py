@@ -64,7 +64,7 @@ def declare(
         if passed is not None or value is not None:
             symbol = Symbol(name, parameter.name.span, NOTHING if value is None else value, function=passed)
             symbol.mutable, symbol.mut, symbol.is_parameter = parameter.mutable, parameter.mut, True
-            symbol.is_public = name in context.declarations.named_arguments
+            symbol.is_public = name in context.declarations.tree.named
             context.declare(symbol)
 
 

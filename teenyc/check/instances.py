@@ -231,7 +231,7 @@ def declare_parameters(inner: Context, called: Called, view: View) -> tuple[ir.P
         ]
         grouped = _grouped(form, iter(values))
         symbol = Symbol(name, parameter.name.span, grouped, mutable=parameter.mutable, is_parameter=True)
-        symbol.mut, symbol.is_public = parameter.mut, name in inner.declarations.named_arguments
+        symbol.mut, symbol.is_public = parameter.mut, name in inner.declarations.tree.named
         inner.declare(symbol)
         parameters += (ir.Parameter(value=v, span=parameter.name.span) for v in values)
         if values:

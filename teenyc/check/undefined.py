@@ -53,25 +53,34 @@ _DEEPEST = 64
 
 def check_undefined(context: Context, facts: Facts) -> None:
     """Reports every place of a kernel where undefined lanes make a difference."""
-    found = undefined_uses(facts.kernel, facts.masks)
+    found = [replace(each, sink=spoken(each.sink)) for each in undefined_uses(facts.kernel, facts.masks)]
     if not found:
         return
     made = {value.id: s for _, s in statements_of(facts.kernel.body) for value in definitions(s)}
-    for each in found:
-        context.report(_report(context, replace(each, sink=spoken(each.sink)), made))
+    others = [_other(each, made) for each in found]
+    wanted: dict[int, set[str | None]] = {}
+    for each, other in zip(found, others, strict=True):
+        if not _writes(each):
+            wanted.setdefault(each.load.results[0].id, set()).add(other)
+    for each, other in zip(found, others, strict=True):
+        is_one = wanted.get(each.load.results[0].id, set()) <= {other}
+        context.report(_report(context, each, made, other, is_one=is_one))
 
 
-def _report(context: Context, found: UndefinedUse, made: Mapping[int, ir.Statement]) -> Diagnostic:
+def _report(
+    context: Context, found: UndefinedUse, made: Mapping[int, ir.Statement], other: str | None, *, is_one: bool
+) -> Diagnostic:
+    """The report of a use; `is_one` if all that would see the lanes could do with the same number."""
     from teenyc.diagnostics.catalog.memory import UndefinedLanes, UndefinedStore
 
-    other = _other(found, made)
-    edit = _edit(context, found.load.results[0].id, other)
     name, load = found.operand.name, found.load.span
+    edit = _edit(context, found.load.results[0].id, other) if is_one else None
     if _writes(found):
+        edit = _guard(context, found) or (edit if not _is_plain_store(found) else None)
         return UndefinedStore(span=found.use.span, function=found.sink, name=name, load=load, other=other, edit=edit)
     sink = _WORDS.get(found.sink, f"`{found.sink}`")
     span = _place(found, made)
-    return UndefinedLanes(span=span, name=name, sink=sink, load=load, other=other, edit=edit)
+    return UndefinedLanes(span=span, name=name, sink=sink, load=load, other=other, is_one=is_one, edit=edit)
 
 
 def _writes(found: UndefinedUse) -> bool:
@@ -160,3 +169,22 @@ def _edit(context: Context, load: int, other: str | None) -> Fix | None:
     if place is None or other is None:
         return None
     return Fix(place.span, f"Some({other})" if place.is_given else f", other = {other}")
+
+
+def _guard(context: Context, found: UndefinedUse) -> Fix | None:
+    """Puts the mask of the load into a store of the same lanes that has none."""
+    if not _is_plain_store(found) or found.operand.type != found.load.results[0].type:
+        return None
+    from teenyc.check.places import Places
+
+    places = Places(context.declarations.tree)
+    call, load = places.call(found.use.span), places.call(found.load.span)
+    mask = load.value("mask") if load is not None else None
+    text = places.repeated(mask, found.use.span) if mask is not None else None
+    return call.adding("mask", text) if call is not None and text is not None else None
+
+
+def _is_plain_store(found: UndefinedUse) -> bool:
+    """Whether lanes are stored by pointers: no extents keep them from what lies behind, as those of a block do."""
+    store = found.use.operation if isinstance(found.use, ir.Let) else None
+    return isinstance(store, ir.Call) and store.intrinsic == "store"

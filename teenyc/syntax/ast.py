@@ -504,6 +504,7 @@ class Module:
     `missing` has the names of items with syntax errors, and an empty one where unnamed text may hold items;
     `has_imports` says that a `use`, also one in a module, may bring names from elsewhere. `named` are the names that
     calls give arguments. It `is_rust` if it holds more than kernels and what they call, so that Rust reads it too.
+    `text` is the source.
     """
 
     doc: str
@@ -514,3 +515,4 @@ class Module:
     has_imports: bool = False
     named: frozenset[str] = frozenset()
     is_rust: bool = False
+    text: str = field(default="", compare=False, repr=False)

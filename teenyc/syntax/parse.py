@@ -56,6 +56,7 @@ def parse(source: SourceFile, reporter: Reporter) -> ast.Module:
         imports=imports,
         has_imports=reader.has_imports,
         named=frozenset(context.named),
+        text=source.text,
         is_rust=bool(reader.host) or any(item.kind not in ("fn", "const", "mod") for item in items),
     )
 

@@ -6,6 +6,7 @@ import pytest
 from cases import TESTS
 
 from teenyc import compile_source
+from teenyc.diagnostics.edits import edited
 from teenyc.diagnostics.model import Diagnostic
 from teenyc.driver import Options
 from teenyc.intrinsics import TABLE
@@ -23,7 +24,7 @@ def sinks(text: str) -> list[str]:
     return [f"{text[: d.span.start].count(chr(10))}: {d.message()}" for d in reports(text) if d.span is not None]
 
 
-@pytest.mark.parametrize("index", range(len(reports(SOURCE))))
+@pytest.mark.parametrize("index", [i for i, report in enumerate(reports(SOURCE)) if report.fix() is not None])
 def test_fix_removes_its_report_and_adds_none(index: int) -> None:
     report = reports(SOURCE)[index]
     fix = report.fix()
@@ -57,6 +58,49 @@ def test_fix_fits_the_way_the_load_is_written(load: str, fixed: str) -> None:
     assert fix is not None
     assert text[: fix.span.start] + fix.replacement + text[fix.span.end :] == text.replace(load, fixed)
     assert not reports(text.replace(load, fixed))
+
+
+@pytest.mark.parametrize(
+    ("uses", "fixes"),
+    [
+        ("sum(v) + sum(v * 2.0)", [", other = 0.0"] * 2),
+        ("sum(v) + max(v)", [None, None]),
+        ("sum(v) + sum(v * v + s)", [None, None]),
+    ],
+)
+def test_a_load_is_given_a_number_that_all_its_uses_can_do_with(uses: str, fixes: list[str | None]) -> None:
+    text = (
+        "#[kernel]\nfn k<const N: i32>(x: Pointer<f32>, out: Pointer<f32>, n: i32, s: f32) {\n"
+        "    let off = arange(0, N);\n    let v = load(x + off, mask = off < n);\n"
+        f"    store(out + program_id(0), {uses});\n}}\n"
+    )
+    assert [fix.replacement if (fix := report.fix()) else None for report in reports(text)] == fixes
+
+
+@pytest.mark.parametrize(
+    ("store", "fixed"),
+    [
+        ("store(out + off, v)", "store(out + off, v, mask = off < n)"),
+        (
+            "T::store(out.add_offsets(off), v, None, &[], None, None)",
+            "T::store(out.add_offsets(off), v, Some(off < n), &[], None, None)",
+        ),
+        ("if n > 3 { store(out + off, v + 1.0,) }", "if n > 3 { store(out + off, v + 1.0, mask = off < n,) }"),
+        ("store(out + off, v, mask = off < 3)", None),
+        ("{ let off = off + 1; store(out + off, v); }", None),
+        ("{ let n = 4; store(out + off * n, v); }", None),
+        ("store(out + off[(.., None)], v[(.., None)])", None),
+    ],
+)
+def test_a_store_is_given_the_mask_of_the_load_where_that_means_the_same(store: str, fixed: str | None) -> None:
+    text = (
+        "#[kernel]\nfn k<T: Triton, const N: i32>(x: Pointer<f32>, out: Pointer<f32>, n: i32) {\n"
+        f"    let off = arange(0, N);\n    let v = load(x + off, mask = off < n);\n    {store};\n}}\n"
+    )
+    (report,) = reports(text)
+    fix = report.fix()
+    assert (edited(text, [fix]) if fix else None) == (text.replace(store, fixed) if fixed else None)
+    assert not fix or not reports(edited(text, [fix]))
 
 
 @pytest.mark.parametrize(

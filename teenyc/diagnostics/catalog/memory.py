@@ -257,6 +257,7 @@ class UndefinedLanes(Diagnostic):
     sink: str
     load: Span
     other: str | None
+    is_one: bool = True
     edit: Fix | None = None
 
     def message(self) -> str:
@@ -271,6 +272,8 @@ class UndefinedLanes(Diagnostic):
     def help(self) -> str:
         if self.other is None:
             return "give the load an `other` that makes no difference here, or put `where_(mask, …, …)` before"
+        if not self.is_one:
+            return f"put `where_(mask, …, {self.other})` before, or load once more for this with `other = {self.other}`"
         return f"say what they hold: `other = {self.other}`, or put `where_(mask, …, …)` before"
 
     def fix(self) -> Fix | None:
