@@ -61,21 +61,40 @@ def load(path: Path) -> Any:
 
 
 def kernels_of(kernel: Any, facts: dict[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """The functions behind a name with what they take: a launcher has two to four."""
+    """The functions behind a name with what they take: a launcher has two to six."""
     yield getattr(kernel, "plain", kernel), facts
     if "tiled" in facts:
-        tiled, rows = facts["tiled"], facts["tiled"].get("rows", {"scratch": {}})
-        scratch = [{"name": name, "type": f"Pointer<{element}>"} for name, element in rows["scratch"].items()]
+        tiled, rows, blocked = facts["tiled"], facts["tiled"].get("rows", {"scratch": {}}), kernel.tiled
+        if "split" in tiled:
+            yield from _sharing(blocked, facts, tiled["split"])
+            blocked = blocked.tiled
+        scratch = _pointers(rows["scratch"])
         if scratch:
             given = [p for p in facts["parameters"] if p["name"] in rows["parameters"]]
             constants = [c for c in facts["constants"] if c["name"] in rows["constants"]]
-            yield kernel.tiled.rows, _taken(given + scratch, constants, rows, rows["config"])
+            yield blocked.rows, _taken(given + scratch, constants, rows, rows["config"])
+            blocked = blocked.tiled
         taken = _taken(facts["parameters"] + scratch, facts["constants"], tiled, tiled["configs"][0])
-        blocked = kernel.tiled.tiled if scratch else kernel.tiled
         if "described" in tiled:
             yield blocked.described, taken
             blocked = blocked.tiled
         yield blocked, taken
+
+
+def _sharing(kernel: Any, facts: dict[str, Any], split: dict[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """The two kernels in which programs share a loop."""
+    counts = [{"name": name, "type": "i32"} for name in facts["tiled"]["counts"].values()]
+    known = {**facts["tiled"]["configs"][0], split["count"]: 3}
+    for n, function in enumerate((kernel.parts, kernel.joined)):
+        given = [p for p in facts["parameters"] if p["name"] in split["given"][n]]
+        constants = [c for c in facts["constants"] if c["name"] in split["constants"][n]]
+        constants += [{"name": name, "known": known[name]} for name in split["constants"][n] if name in known]
+        parameters = given + _pointers(split["scratch"]) + (counts if n == 0 else [])
+        yield function, {"parameters": parameters, "constants": constants}
+
+
+def _pointers(scratch: dict[str, str]) -> list[dict[str, str]]:
+    return [{"name": name, "type": f"Pointer<{element}>"} for name, element in scratch.items()]
 
 
 def _taken(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from teenyc.codegen.described import with_descriptors
+from teenyc.codegen.layout import STEP
 from teenyc.codegen.literals import WIDTH, bracketed, docstring_lines, filled, literal, literal_lines
 from teenyc.codegen.metadata import (
     KEPT,
@@ -16,15 +17,17 @@ from teenyc.codegen.metadata import (
     distinct_requirements,
     free_name,
     launched_kernels,
+    like,
     pointee,
     prologue_kernels,
     source_kernels,
+    split_kernels,
     tiled_kernels,
 )
 from teenyc.codegen.sizes import SizeCheck, extent_text, size_checks
 from teenyc.ir.nodes import Kernel, OpClass, OpField, Program
 from teenyc.record import record
-from teenyc.types import Compute, DType, Element, Kind, TensorType, Type
+from teenyc.types import DType, Kind, TensorType, Type
 
 CHECKING = ("numbers", "os")
 """What the host part imports."""
@@ -86,6 +89,8 @@ class HostView:
     takes_dtypes: bool
     launchers: tuple[LauncherView, ...]
     has_rows: bool
+    has_parts: bool
+    has_scratch: bool
     has_descriptors: bool
     chooses: bool
     kernels: tuple[BoundView, ...]
@@ -97,16 +102,19 @@ def host_view(program: Program, facts: Mapping[str, object], names: Names = KEPT
     classes = class_names(program, names)
     kernels = {k.name: k for k in source_kernels(program)}
     tiled, launched, rows = tiled_kernels(program), launched_kernels(program), prologue_kernels(program)
-    described = described_kernels(program)
+    described, split = described_kernels(program), split_kernels(program)
     imported = (*CHECKING, *(LAUNCHING if launched else ()), *(DESCRIBING if described else ()))
     return HostView(
         imports=tuple(f"import {name}" for name in sorted(imported)) if kernels else (),
         metadata=tuple(literal_lines(dict(facts), "TEENYC = ")),
         takes_dtypes=any(fact["type"] == "dtype" for k in kernels.values() for fact in constants_of(k, names)),
         launchers=tuple(
-            _launcher_view(k, tiled.get(k.name), rows.get(k.name), described.get(k.name), names) for k in launched
+            _launcher_view(k, tiled.get(k.name), rows.get(k.name), described.get(k.name), split.get(k.name), names)
+            for k in launched
         ),
         has_rows=bool(rows),
+        has_parts=bool(split),
+        has_scratch=bool(rows or split),
         has_descriptors=bool(described),
         chooses=any(k.attributes.chooses for k in launched),
         kernels=tuple(_bound_view(k, classes[k.name], names, k in launched) for k in kernels.values()),
@@ -118,25 +126,26 @@ def host_view(program: Program, facts: Mapping[str, object], names: Names = KEPT
 
 
 def _launcher_view(
-    kernel: Kernel, tiled: Kernel | None, rows: Kernel | None, described: Kernel | None, names: Names
+    kernel: Kernel,
+    tiled: Kernel | None,
+    rows: Kernel | None,
+    described: Kernel | None,
+    split: tuple[Kernel, Kernel] | None,
+    names: Names,
 ) -> LauncherView:
     name = names.item(kernel.name)
-    blocked = "None" if tiled is None else names.item(tiled.name)
+    blocked = ["None" if tiled is None else names.item(tiled.name)]
     if described is not None:
-        indent = "\n    " if rows is None else "\n        "
-        blocked = indent.join(with_descriptors(blocked, described, names))
-    functions = [names.function(kernel.name), blocked if rows is None else _with_rows(kernel, rows, blocked, names)]
+        blocked = [*with_descriptors(blocked[0], described, names)]
+    if rows is not None:
+        blocked = [*_with_rows(kernel, rows, blocked, names)]
+    if split is not None:
+        blocked = [*_with_parts(kernel, split, blocked, names)]
+    functions = [names.function(kernel.name), "\n    ".join(blocked)]
     lines = [f"{name} = _Launcher(", *(f"    {text}," for text in (literal(name), *functions))]
     lines += _facts_of(kernel, names)
     allows = "" if tiled is None else _allows(kernel, [tiled, *([] if rows is None else [rows])], names)
     return LauncherView((*lines, *([f"    {allows},"] if allows else []), ")"))
-
-
-def _like(element: Element, kernel: Kernel) -> str:
-    """The tensor whose dtype says what an element of memory between kernels is, and that is on the same device."""
-    pointers = [p for p in kernel.parameters if pointee(p.value.type) is not None]
-    of = element.of if isinstance(element, Compute) else element
-    return next((p.name for p in pointers if pointee(p.value.type) == of), pointers[0].name)
 
 
 def _facts_of(kernel: Kernel, names: Names) -> Iterator[str]:
@@ -170,11 +179,40 @@ def _is_integer(type: Type) -> bool:
     return isinstance(element, DType) and element.kind in (Kind.SIGNED, Kind.UNSIGNED)
 
 
-def _with_rows(kernel: Kernel, rows: Kernel, blocked: str, names: Names) -> str:
-    """The blocked kernel behind the one that runs before, 4 columns in."""
-    arguments = [literal(names.item(kernel.name)), names.item(rows.name), blocked]
-    lines = ["_WithRows(", *(f"        {text}," for text in arguments), *_before(kernel, rows, names), "    )"]
-    return "\n".join(lines)
+def _with_rows(kernel: Kernel, rows: Kernel, blocked: Sequence[str], names: Names) -> Iterator[str]:
+    """The lines of a blocked kernel behind the one that runs before."""
+    yield "_WithRows("
+    yield from (f"{STEP}{text}," for text in (literal(names.item(kernel.name)), names.item(rows.name)))
+    yield from _argument(blocked)
+    yield from (line.removeprefix(STEP) for line in _before(kernel, rows, names))
+    yield ")"
+
+
+def _with_parts(kernel: Kernel, split: tuple[Kernel, Kernel], blocked: Sequence[str], names: Names) -> Iterator[str]:
+    """The lines of a blocked kernel with those in which programs share a loop."""
+    parts, _ = split
+    yield "_WithParts("
+    yield f"{STEP}{literal(names.item(kernel.name))},"
+    yield from _argument(blocked)
+    yield from (f"{STEP}{names.item(each.name)}," for each in split)
+    assert parts.tiling is not None, "it takes blocks"
+    assert parts.tiling.split is not None, "its programs share a loop"
+    constants = [str(fact["name"]) for fact in constants_of(kernel, names)]
+    local = {name: names.local(kernel.name, name) for name in _constant_names(kernel)}
+    for padded in parts.padded:
+        power = f"triton.next_power_of_2({local.get(padded.of, padded.of)})"
+        local[padded.name] = power if padded.minimum == 1 else f"max({power}, {padded.minimum})"
+    shapes = (shape for _, _, shape in parts.tiling.split.scratch)
+    sizes = [" * ".join(extent_text(extent, local) for extent in shape) or "1" for shape in shapes]
+    head = f"lambda {', '.join(constants)}: (" if constants else "lambda: ("
+    yield from (STEP + line for line in _filled(head, sizes, ",)," if len(sizes) == 1 else "),"))
+    yield ")"
+
+
+def _argument(lines: Sequence[str]) -> Iterator[str]:
+    """An expression as an argument on lines of its own."""
+    yield from (STEP + line for line in lines[:-1])
+    yield f"{STEP}{lines[-1]},"
 
 
 def _before(kernel: Kernel, rows: Kernel, names: Names) -> Iterator[str]:
@@ -193,9 +231,9 @@ def _before(kernel: Kernel, rows: Kernel, names: Names) -> Iterator[str]:
     entries[prologue.axis] = f"max({extent_text(prologue.extent, sizes)}, 0)"
     scratch = {name for name, _ in prologue.scratch} | {name for _, name in rows.tiling.counts}
     given = [local[p.name] for p in rows.parameters if p.name not in scratch]
-    like = [local[_like(element, kernel)] for _, element in prologue.scratch]
+    likes = [local[like(element, kernel)] for _, element in prologue.scratch]
     yield from _filled("        lambda ", [grid, named, *local.values()], ": (")
-    for items in (entries, given, like):
+    for items in (entries, given, likes):
         yield from _filled("            (", items, ",)," if len(items) == 1 else "),")
     yield "        ),"
 

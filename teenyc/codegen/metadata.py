@@ -13,7 +13,7 @@ from teenyc.codegen.sizes import extent_text
 from teenyc.ir.nodes import Call, Kernel, Let, OpClass, Program, Requirement
 from teenyc.ir.walk import statements_of
 from teenyc.record import field, record
-from teenyc.types import Element, Extent, Pointer, TensorType, Type
+from teenyc.types import Compute, Element, Extent, Pointer, TensorType, Type
 
 NOTHING: Mapping[str, str] = {}
 
@@ -70,7 +70,7 @@ def launched_kernels(program: Program) -> tuple[Kernel, ...]:
 def tiled_kernels(program: Program) -> dict[str, Kernel]:
     """The blocked kernels by the names of those that they take the place of."""
     tilings = ((kernel.tiling, kernel) for kernel in program.kernels if kernel.tiling is not None)
-    return {t.of: kernel for t, kernel in tilings if t.prologue is None and t.descriptors is None}
+    return {tiling.of: kernel for tiling, kernel in tilings if tiling.is_main}
 
 
 def described_kernels(program: Program) -> dict[str, Kernel]:
@@ -83,6 +83,15 @@ def prologue_kernels(program: Program) -> dict[str, Kernel]:
     """The kernels that run before a blocked one, by the names of those that this takes the place of."""
     tilings = ((kernel.tiling, kernel) for kernel in program.kernels if kernel.tiling is not None)
     return {tiling.of: kernel for tiling, kernel in tilings if tiling.prologue is not None}
+
+
+def split_kernels(program: Program) -> dict[str, tuple[Kernel, Kernel]]:
+    """The kernels of parts of a loop with those that join them, by the names of those that they take the place of."""
+    found: dict[str, list[Kernel]] = {}
+    for kernel in program.kernels:
+        if kernel.tiling is not None and kernel.tiling.split is not None:
+            found.setdefault(kernel.tiling.of, []).append(kernel)
+    return {of: (parts, joined) for of, (parts, joined) in found.items()}
 
 
 def metadata(
@@ -105,6 +114,9 @@ def metadata(
     tiled = {name: tiled_facts(k, rows.get(name), names) for name, k in tiled_kernels(program).items()}
     for name, kernel in described_kernels(program).items():
         tiled[name]["described"] = names.item(kernel.name)
+    of = {k.name: k for k in source_kernels(program)}
+    for name, pair in split_kernels(program).items():
+        tiled[name]["split"] = split_facts(of[name], *pair, names)
     kernels = {
         names.item(k.name): _kernel(k, effects[k.name], classes[k.name], tiled.get(k.name), names)
         for k in source_kernels(program)
@@ -204,6 +216,44 @@ def rows_facts(kernel: Kernel, names: Names) -> dict[str, object]:
         "counts": {AXES[axis]: spelled[count]},
         "config": {spelled.get(n, n): value for n, value in config},
     }
+
+
+def split_facts(kernel: Kernel, parts: Kernel, joined: Kernel, names: Names) -> dict[str, object]:
+    """What a launcher must know of the two kernels in which programs share a loop.
+
+    Along `axis` the grid has as many programs as the constant `count` says. `scratch` are the types of what the first
+    writes for each program of the source and each part, by the last parameters in front of the counts, `like` the
+    tensors whose dtypes say what `D` is there, `given` and `constants` what of a launch each is given.
+    """
+    tiling = parts.tiling
+    assert tiling is not None, "it takes blocks"
+    assert tiling.split is not None, "its programs share a loop"
+    split = tiling.split
+    memory = {*(name for name, _, _ in split.scratch), *(name for _, name in tiling.counts)}
+    return {
+        "parts": names.item(parts.name),
+        "joined": names.item(joined.name),
+        "axis": AXES[split.axis],
+        "axes": [AXES[n] for n in split.axes],
+        "count": names.local(parts.name, split.count),
+        "scratch": {names.local(parts.name, name): str(element) for name, element, _ in split.scratch},
+        "like": [names.local(kernel.name, like(element, kernel)) for _, element, _ in split.scratch],
+        "given": [[names.local(k.name, p.name) for p in k.parameters if p.name not in memory] for k in (parts, joined)],
+        "constants": [[names.local(k.name, name) for name in constants_given(k)] for k in (parts, joined)],
+    }
+
+
+def like(element: Element, kernel: Kernel) -> str:
+    """The tensor whose dtype says what an element of memory between kernels is, and that is on the same device."""
+    pointers = [p for p in kernel.parameters if pointee(p.value.type) is not None]
+    of = element.of if isinstance(element, Compute) else element
+    return next((p.name for p in pointers if pointee(p.value.type) == of), pointers[0].name)
+
+
+def constants_given(kernel: Kernel) -> tuple[str, ...]:
+    """The constants of a kernel, and the dtypes that no pointer tells."""
+    pointers = {pointee(p.value.type) for p in kernel.parameters}
+    return (*(c.name for c in kernel.constants), *(v.name for v in kernel.type_variables if v not in pointers))
 
 
 def _has_dots(kernel: Kernel) -> bool:

@@ -26,6 +26,7 @@ from teenyc.codegen.metadata import (
     plain_key,
     prologue_kernels,
     source_kernels,
+    split_kernels,
     tiled_kernels,
 )
 from teenyc.codegen.nouns import noun
@@ -79,7 +80,9 @@ def module_names(program: Program) -> Names:
     items |= _spelled_all(functions, taken | given | set(items.values()))
     outer = frozenset(items.values())
     inside = {kernel.name: _signature(kernel, RESERVED | LAUNCH | outer) for kernel in program.kernels}
-    for of, kernel in prologue_kernels(program).items():  # which is given what a caller gives the other
+    behind = [*prologue_kernels(program).items()]
+    behind += [(of, kernel) for of, pair in split_kernels(program).items() for kernel in pair]
+    for of, kernel in behind:  # which are given what a caller gives the other
         inside[kernel.name] |= {name: new for name, new in inside[of].items() if name in inside[kernel.name]}
     return Names(
         items={name: new for name, new in items.items() if name != new},
@@ -90,6 +93,7 @@ def module_names(program: Program) -> Names:
 def _kernel_names(program: Program) -> Iterator[tuple[str, str]]:
     """Kernels with the names that they would like: first those of the source, then those behind a launcher."""
     tiled, rows, described = tiled_kernels(program), prologue_kernels(program), described_kernels(program)
+    split = split_kernels(program)
     kernels = [*reversed(source_kernels(program))]
     yield from ((k.name, identifier(k.name, ascii=True)) for k in kernels)
     for kernel in launched_kernels(program):
@@ -101,6 +105,8 @@ def _kernel_names(program: Program) -> Iterator[tuple[str, str]]:
             yield rows[kernel.name].name, f"{name}_rows"
         if kernel.name in described:
             yield described[kernel.name].name, f"{name}_described"
+        for kind, each in zip(("parts", "joined"), split.get(kernel.name, ()), strict=False):
+            yield each.name, f"{name}_{kind}"
 
 
 def number_names(program: Program, names: Names) -> dict[tuple[str, str], str]:

@@ -366,6 +366,23 @@ class Prologue:
 
 
 @record(kw_only=True)
+class Split:
+    """What a launch needs for two kernels in the place of one: programs that make a part of a loop each, and the join.
+
+    Along `axis`, where the source's grid has one program, the first has as many as the constant `count` says; along
+    `axes` both have what the source's grid has. `scratch` names the last parameters of both in front of the counts:
+    pointers to a value of a type and a shape for each program of the source and each part, in memory that lasts for
+    one launch. `is_joined` tells the second kernel, which takes no blocks.
+    """
+
+    axis: int
+    axes: tuple[int, ...]
+    count: str
+    scratch: tuple[tuple[str, Element, Shape], ...]
+    is_joined: bool = False
+
+
+@record(kw_only=True)
 class Descriptors:
     """What a blocked kernel that loads blocks by tensor descriptors asks of a launch.
 
@@ -392,15 +409,21 @@ class Tiling:
     configurations: tuple[Configuration, ...] = ()
     prologue: Prologue | None = None
     descriptors: Descriptors | None = None
+    split: Split | None = None
+
+    @property
+    def is_main(self) -> bool:
+        """Whether the kernel takes the place of the source's by itself, or behind its prologue."""
+        return self.prologue is None and self.descriptors is None and self.split is None
 
 
 @record
 class Remark:
     """One sentence of a certificate, and the place that it speaks of.
 
-    `kind` is `program`, `loop`, `law`, `product`, `sum`, `prologue`, `guard`, `configurations`, `descriptors`, `left`
-    or `refused`, `depth` that in an outline, `help` what would make it otherwise, and `subject` the author's name of
-    what it is about.
+    `kind` is `program`, `loop`, `law`, `product`, `sum`, `prologue`, `split`, `guard`, `configurations`,
+    `descriptors`, `left` or `refused`, `depth` that in an outline, `help` what would make it otherwise, and `subject`
+    the author's name of what it is about.
     """
 
     kind: str

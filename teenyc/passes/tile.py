@@ -1,6 +1,7 @@
 """Adds to each kernel that asks for it the one whose programs and iterations take blocks: `x_tiled` behind `x`.
 
-Between them stands `x_rows`, where that computes before what all programs of `x_tiled` need alike.
+Between them stands `x_rows`, where that computes before what all programs of `x_tiled` need alike. Behind them stand
+`x_parts` and `x_joined`, where several programs may share the loop.
 """
 
 from __future__ import annotations
@@ -31,8 +32,17 @@ def _with_tiled(kernel: Kernel, program: Program) -> Iterator[Kernel]:
     if not isinstance(found, Refusal):
         taken = {k.name for k in program.kernels}
         for made in lowered(found):
-            kind = "tiled" if made.tiling is not None and made.tiling.prologue is None else "rows"
-            yield replace(made, name=next(n for n in _variants(f"{kernel.name}_{kind}") if n not in taken))
+            yield replace(made, name=next(n for n in _variants(f"{kernel.name}_{_kind(made)}") if n not in taken))
+
+
+def _kind(kernel: Kernel) -> str:
+    """What a kernel in the place of another one is."""
+    tiling = kernel.tiling
+    if tiling is None or tiling.is_main:
+        return "tiled"
+    if tiling.split is None:
+        return "rows"
+    return "joined" if tiling.split.is_joined else "parts"
 
 
 def _variants(name: str) -> Iterator[str]:

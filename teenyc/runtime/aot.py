@@ -152,7 +152,7 @@ def _blocks(compiled: Compiled, of: str, facts: Mapping[str, Any]) -> Blocks | N
     """The blocked kernel of one of the source, and what runs before it."""
     assert compiled.program is not None, "only what has no errors is compiled"
     made = [k for k in compiled.program.kernels if k.tiling is not None and k.tiling.of == of]
-    tiled = next((k for k in made if k.tiling and k.tiling.prologue is None and k.tiling.descriptors is None), None)
+    tiled = next((k for k in made if k.tiling and k.tiling.is_main), None)
     rows = next((k for k in made if k.tiling and k.tiling.prologue is not None), None)
     return Blocks(tiled, rows, facts["tiled"]) if tiled is not None else None
 

@@ -31,6 +31,7 @@ from teenyc.tiling.plan import (
     Fold,
     Law,
     LoopPlan,
+    Parts,
     Prologue,
     Refusal,
     Side,
@@ -97,6 +98,7 @@ class _Speaker:
         for found in self.plan.repeated:
             text = f"`{found.subject}` is computed by all programs alike: {found.reason}"
             yield Remark("prologue", text, found.span, help=found.help, subject=found.subject)
+        yield from self.sharing(self.plan.parts)
         for guard in self.plan.guards:
             text = GUARDS[guard.kind].format(guard.axis.name) + (self.rest(guard.axis) if guard.kind == "rest" else "")
             yield Remark("guard", text, guard.axis.span)
@@ -298,6 +300,23 @@ class _Speaker:
         )
         yield Remark("prologue", text, speaker.span(made[0], rows.form.kernel.span), subject=made[0].name)
         yield from (speaker.contraction(each, 1) for each in rows.plan.contractions)
+
+    # ---- parts of a loop --------------------------------------------------------------------------------------------
+
+    def sharing(self, parts: Parts | Refusal | None) -> Iterator[Remark]:
+        """Whether several programs may share a loop."""
+        if isinstance(parts, Refusal):
+            text = f"programs do not share the loop over `{parts.subject}`: {parts.reason}"
+            yield Remark("split", text, parts.span, subject=parts.subject)
+        elif parts is not None:
+            axis = next(each.axis for each in self.plan.loops if each.axis.id == parts.loop)
+            carried = self.fors[axis.id].carried
+            values = _listed([carried[n].inside.name or "what it carries" for n in parts.values])
+            text = (
+                f"where programs are few, `{parts.count}` of them share the loop over `{axis.name}`: each makes a part "
+                f"of its iterations, and a kernel behind them joins {values} by the laws"
+            )
+            yield Remark("split", text, axis.span, subject=axis.name)
 
     # ---- values -----------------------------------------------------------------------------------------------------
 

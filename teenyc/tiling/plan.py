@@ -7,7 +7,7 @@ from typing import TypeAlias
 from teenyc.ir.nodes import Configuration, Operand
 from teenyc.record import field, record
 from teenyc.source import Span
-from teenyc.types import Element, Extent
+from teenyc.types import Element, Extent, Shape
 
 
 @record
@@ -216,12 +216,31 @@ class Prologue:
     extent: Extent
 
 
+@record
+class Parts:
+    """How several programs may share the iterations of a loop, by its counter: where a launch has few programs.
+
+    Along `axis`, which the kernel does not use, is a program for each part; the constant `count` says how many there
+    are. `values` are the places of what the loop carries and a part hands on, `names` the parameters to their memory,
+    `lanes` their shapes, and `axes` the axes of the grid that the kernel does use.
+    """
+
+    loop: int
+    axis: int
+    axes: tuple[int, ...]
+    count: str
+    values: tuple[int, ...]
+    names: tuple[str, ...]
+    lanes: tuple[Shape, ...]
+
+
 @record(kw_only=True)
 class Plan:
     """All that was decided of one kernel, before any text: what an emitter needs beside the kernel.
 
     `left` says what stays as it is inside of the blocked kernel, and why; `repeated` what all programs compute alike
-    and why no kernel before does; `configurations` are the blocks and launch options to be tried, the likeliest first.
+    and why no kernel before does; `parts` how programs may share a loop, or why they do not; `configurations` are the
+    blocks and launch options to be tried, the likeliest first.
     """
 
     kernel: str
@@ -233,6 +252,7 @@ class Plan:
     left: tuple[Refusal, ...] = ()
     prologue: Prologue | None = None
     repeated: tuple[Refusal, ...] = ()
+    parts: Parts | Refusal | None = None
     configurations: tuple[Configuration, ...] = ()
 
     @property

@@ -17,6 +17,7 @@ from teenyc.tiling.plan import (
     Key,
     Law,
     LoopPlan,
+    Parts,
     Prologue,
     Refusal,
     Side,
@@ -43,6 +44,7 @@ def print_plan(kernel: Kernel, found: Tiled | Refusal) -> str:
     if found.rows is not None:
         lines.extend(_prologue(found.rows, plan.prologue))
     lines.extend(f"    repeated {each.subject or 'something'}: {each.reason}" for each in plan.repeated)
+    lines.extend(_parts(plan.parts, names))
     lines.extend(f"    guard {each.kind} of {each.axis.name}" for each in plan.guards)
     lines.extend(f"    left {each.subject or 'something'}: {each.reason}" for each in plan.left)
     lines.extend(f"    try {' '.join(f'{n} {v}' for n, v in each)}" for each in plan.configurations)
@@ -140,6 +142,14 @@ def _prologue(rows: Tiled, prologue: Prologue | None) -> Iterator[str]:
     grid = f"{prologue.extent}{start} along program {prologue.axis}{axes}"
     yield f"    prologue {', '.join(numbers)}: {grid}, in the place of {loads}"
     yield from (f"    {line}" for line in print_plan(rows.form.kernel, rows).splitlines())
+
+
+def _parts(parts: Parts | Refusal | None, names: Names) -> Iterator[str]:
+    """`split %k_row in SPLIT along program 2: acc_parts`, or why not."""
+    if isinstance(parts, Refusal):
+        yield f"    whole {parts.subject}: {parts.reason}"
+    elif parts is not None:
+        yield f"    split {names[parts.loop]} in {parts.count} along program {parts.axis}: {', '.join(parts.names)}"
 
 
 def _key(key: Key) -> str:

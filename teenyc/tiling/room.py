@@ -31,8 +31,8 @@ def roomy(statement: Statement, lets: Mapping[int, Let], ids: Iterator[int]) -> 
         return (statement,)
     if element_of(statement.counter) == I64:
         return (_read_wide(statement, lets),)
-    is_of_row = any(_is_of_row(bound, lets) for bound in (statement.start, statement.stop))
-    if element_of(statement.counter) != I32 or not is_of_row or _has_room(statement, lets):
+    has_own = any(is_of_row(bound, lets) for bound in (statement.start, statement.stop))
+    if element_of(statement.counter) != I32 or not has_own or _has_room(statement, lets):
         return (statement,)
     before: list[Statement] = []
     start, stop, step = (
@@ -109,17 +109,17 @@ def is_near(lets: Mapping[int, Let], loop: For) -> bool:
 def _has_room(loop: For, lets: Mapping[int, Let]) -> bool:
     """Whether neither the way from start to stop nor a block behind a bound of a row passes the greatest i32."""
     step = int(loop.step.value) if isinstance(loop.step, Literal) else 0
-    last = max((interval(lets, o)[1] for o in (loop.start, loop.stop) if _is_of_row(o, lets)), default=0)
+    last = max((interval(lets, o)[1] for o in (loop.start, loop.stop) if is_of_row(o, lets)), default=0)
     return 0 < step * ROOM <= I32.maximum - last and is_near(lets, loop)
 
 
-def _is_of_row(operand: Operand, lets: Mapping[int, Let]) -> bool:
+def is_of_row(operand: Operand, lets: Mapping[int, Let]) -> bool:
     """Whether a number depends on the index of a program."""
     let = lets.get(operand.id) if isinstance(operand, Value) else None
     if let is None:
         return False
     is_index = isinstance(let.operation, Call) and let.operation.intrinsic == "program_id"
-    return is_index or any(_is_of_row(o, lets) for o in operands_of(let.operation))
+    return is_index or any(is_of_row(o, lets) for o in operands_of(let.operation))
 
 
 def _widened(operand: Operand, span: Span, ids: Iterator[int], to: list[Statement]) -> Operand:

@@ -11,26 +11,32 @@ from teenyc.ir.nodes import (
     Block,
     Cast,
     ConstantParameter,
+    For,
     Kernel,
     Let,
     Parameter,
     Program,
+    Split,
     Statement,
     Tiling,
     Value,
 )
+from teenyc.ir.walk import statements_of
 from teenyc.record import record, replace
 from teenyc.tiling import choose, gain, lower, operations, refusals
 from teenyc.tiling.analyses import Analyses
 from teenyc.tiling.choose import Candidate
 from teenyc.tiling.configurations import configurations
 from teenyc.tiling.edges import open_axes
+from teenyc.tiling.joined import joined
 from teenyc.tiling.minima import with_minima
 from teenyc.tiling.nests import Order, orders
 from teenyc.tiling.normal import normal
-from teenyc.tiling.plan import LoopPlan, Plan, Prologue, Refusal, inner_of
+from teenyc.tiling.parts import parts, parts_of
+from teenyc.tiling.plan import LoopPlan, Parts, Plan, Prologue, Refusal, inner_of
 from teenyc.tiling.prologue import prologue_of
-from teenyc.tiling.rows import memory_of, rows, with_loads
+from teenyc.tiling.rows import rows, with_loads
+from teenyc.tiling.scratch import memory_of
 from teenyc.tiling.splits import splits
 from teenyc.tiling.state import Blocking, RefusedError, Rows, Tile
 from teenyc.tiling.straight import Straight
@@ -42,7 +48,8 @@ class Tiled:
     """A kernel in blocks: its plan, the kernel of whose values the plan speaks, and what its programs do.
 
     `form` is the kernel with branches that differ within a block made selections; `counts` are the parameters that
-    hold how many programs the source has along the blocked axes of the grid. `rows` is the kernel that runs before.
+    hold how many programs the source has along the blocked axes of the grid. `rows` is the kernel that runs before,
+    `parts` and `joined` are the two that take the place of this one where programs are few.
     """
 
     plan: Plan
@@ -50,6 +57,8 @@ class Tiled:
     counts: tuple[Value, ...]
     statements: tuple[Statement, ...]
     rows: Tiled | None = None
+    parts: Tiled | None = None
+    joined: Kernel | None = None
 
 
 def planned(kernel: Kernel, program: Program) -> tuple[Kernel, Tiled | Refusal]:
@@ -65,7 +74,9 @@ def _whole(kernel: Kernel, program: Program) -> Kernel:
 def tiled(kernel: Kernel) -> Tiled | Refusal:
     """The kernel in blocks, or why it stays as it is. Functions are expanded, floats widened before."""
     order, found = _chosen(kernel)
-    return found if isinstance(found, Refusal) or order.is_split else _with_rows(order.kernel, found)
+    if isinstance(found, Refusal) or order.is_split:
+        return found
+    return _with_parts(order.kernel, found, _with_rows(order.kernel, found))
 
 
 def first_tiled(kernel: Kernel, program: Program) -> Tiled | Refusal:
@@ -199,6 +210,21 @@ def _before(kernel: Kernel, prologue: Prologue) -> Tiled | Refusal:
     return replace(found, plan=replace(found.plan, configurations=found.plan.configurations[:1]))
 
 
+def _with_parts(kernel: Kernel, found: Tiled, whole: Tiled) -> Tiled:
+    """The kernel `whole`, with those in which several programs share its loop; `found` computes nothing before."""
+    shared = parts_of(kernel, found.plan)
+    if not isinstance(shared, Parts):
+        return replace(whole, plan=replace(whole.plan, parts=shared))
+    laws = next(each.laws for each in found.plan.loops if each.axis.id == shared.loop)
+    loops = (s for _, s in statements_of(found.form.kernel.body) if isinstance(s, For))
+    join = joined(kernel, shared, laws, next(loop for loop in loops if loop.counter.id == shared.loop))
+    made = _alike(parts(kernel, shared, laws), found.plan)
+    if isinstance(join, Refusal) or isinstance(made, Refusal):
+        refusal = join if isinstance(join, Refusal) else made
+        return replace(whole, plan=replace(whole.plan, parts=refusal))
+    return replace(whole, plan=replace(whole.plan, parts=shared), parts=made, joined=join)
+
+
 def _alike(kernel: Kernel, plan: Plan) -> Tiled | Refusal:
     """Another kernel in blocks along the axes of a plan."""
     candidates = choose.candidates(kernel)
@@ -223,18 +249,38 @@ def _decided(plan: Plan, blocking: Blocking) -> Plan:
 
 def lowered(tiled: Tiled) -> tuple[Kernel, ...]:
     """The kernel whose programs take blocks, and in front of it the one that runs before."""
-    kernel = _lowered(tiled)
+    kernels = (_lowered(tiled), *_shared(tiled))
     if tiled.rows is None or tiled.plan.prologue is None:
-        return (kernel,)
+        return kernels
     prologue, before = tiled.plan.prologue, _lowered(tiled.rows)
     assert before.tiling is not None, "it takes blocks"
     facts = nodes.Prologue(
         axis=prologue.axis,
         axes=prologue.axes,
         extent=prologue.extent,
-        scratch=tuple(memory_of(before, prologue)),
+        scratch=tuple(memory_of(before, prologue.names)),
     )
-    return (replace(before, tiling=replace(before.tiling, of=tiled.plan.kernel, prologue=facts)), kernel)
+    return (replace(before, tiling=replace(before.tiling, of=tiled.plan.kernel, prologue=facts)), *kernels)
+
+
+def _shared(tiled: Tiled) -> Iterator[Kernel]:
+    """The two kernels in which several programs share a loop."""
+    shared, of = tiled.plan.parts, tiled.plan.kernel
+    if tiled.parts is None or tiled.joined is None or not isinstance(shared, Parts):
+        return
+    made = _lowered(tiled.parts)
+    kinds = dict(memory_of(made, shared.names))
+    facts = Split(
+        axis=shared.axis,
+        axes=shared.axes,
+        count=shared.count,
+        scratch=tuple((name, kinds[name], lanes) for name, lanes in zip(shared.names, shared.lanes, strict=True)),
+    )
+    assert made.tiling is not None, "it takes blocks"
+    yield replace(made, tiling=replace(made.tiling, of=of, configurations=(), split=facts))
+    facts, minima = replace(facts, is_joined=True), {p.name: p for p in made.padded}
+    padded = tuple(minima.get(p.name, p) for p in tiled.joined.padded)  # lanes in memory are as many for both
+    yield replace(tiled.joined, padded=padded, tiling=Tiling(of=of, blocks=(), counts=(), constants=(), split=facts))
 
 
 def _lowered(tiled: Tiled) -> Kernel:

@@ -319,6 +319,7 @@ class _Launcher:
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
+        self._left_out = self._chosen | {self._facts.get("split", {}).get("count")}  # where the kernel as written runs
         self._sizes = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}
         kinds = {p["type"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}
         self._variables = {name: kinds[f"Pointer<{name}>"] for name in facts["dtypes"] if f"Pointer<{name}>" in kinds}
@@ -455,7 +456,7 @@ class _Launcher:
         """What a configuration makes of a launch; without one the kernel as written."""
         extents = grid if type(grid) is tuple else None  # a function that depends on what is chosen
         if config is None or self.tiled is None:
-            blocks = self._chosen if self.tiled is not None else ()
+            blocks = self._left_out if self.tiled is not None else ()
             given = {name: value for name, value in named.items() if name not in blocks}
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
@@ -530,7 +531,7 @@ class _Launcher:
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
-        device, dtypes, named, sizes = kind
+        device, dtypes, named, sizes = kind[:4]
         given = {"device": _gpu().get_device_name(device), "dtypes": [*map(_element, dtypes)], "named": dict(named)}
         rows = [row for row in self.tables if all(row[name] == value for name, value in given.items())]
         rows = [row for row in rows if len(row["sizes"]) == len(sizes)]

@@ -23,6 +23,15 @@ _ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)
 
 
 @triton.jit
+def _cdiv(x, div):
+    """The quotient of integers rounded up, for every sign; Triton's `cdiv` rounds so for positive ones only."""
+    quotient = x // div
+    rest = x - quotient * div
+    is_below = (rest != 0) & ((rest > 0) == (div > 0))
+    return quotient + tl.cast(is_below, quotient.dtype)
+
+
+@triton.jit
 def _round_to(x, DTYPE: tl.constexpr):
     """`x` rounded to nearest even in a dtype; Triton's interpreter would cut off the bits that a bfloat16 lacks."""
     if _ROUNDS_BY_HAND and DTYPE.is_fp8():
@@ -255,6 +264,133 @@ def attention_described(
     )
 
 
+@triton.jit
+def attention_parts(
+    q,
+    k,
+    v,
+    bias,
+    queries: tl.int32,
+    keys: tl.int32,
+    group: tl.int32,
+    cap: tl.float32,
+    total_parts,
+    acc_parts,
+    highest_parts,
+    num_querys: tl.int32,
+    HEAD_DIM: tl.constexpr,
+    SPLIT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """What `attention` sums up in one of `SPLIT` parts of its iterations over `key`."""
+    D: tl.constexpr = q.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    cap = tl.cast(cap, tl.float32)
+    querys = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    is_query = querys < num_querys
+    query = tl.minimum(querys, num_querys - 1).to(tl.int64)
+    head = tl.program_id(1).to(tl.int64)
+    lane = tl.arange(0, HEAD_DIM)
+    own = tl.load((q + (head * queries + query) * HEAD_DIM)[:, None] + lane)
+    start = head // group * keys
+    part = tl.program_id(2)
+    iterations = tl.cast(keys, tl.int64)
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    first_key = part_start.to(tl.int32)
+    key_stop = part_stop.to(tl.int32)
+    full_key = first_key + ((key_stop.to(tl.int64) - first_key) // BLOCK_N * BLOCK_N).to(tl.int32)
+    k_lanes = (tl.arange(0, BLOCK_N) * HEAD_DIM)[:, None] + lane
+    bias_lanes = (query * keys)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    k_offset = start * HEAD_DIM + first_key.to(tl.int64) * HEAD_DIM
+    bias_offset = first_key.to(tl.int64)
+    total = tl.zeros([BLOCK_M], dtype=COMPUTE)
+    acc = tl.zeros([BLOCK_M, HEAD_DIM], dtype=COMPUTE)
+    highest = tl.full([BLOCK_M], float("-inf"), dtype=COMPUTE)
+    for _ in range(first_key, full_key, BLOCK_N):
+        raw = tl.dot(own, tl.trans(tl.load(k + k_offset + k_lanes)), input_precision="ieee", out_dtype=COMPUTE)
+        score = _tanh(raw / cap) * cap + tl.load(bias + bias_offset + bias_lanes).to(COMPUTE)
+        new = tl.maximum(highest, tl.max(score, axis=1))
+        weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
+        total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(weight, axis=1)
+        acc = tl.dot(
+            _round_to(weight, D),
+            tl.load(v + k_offset + k_lanes),
+            acc * tl.exp2((highest - new) * LOG2_E)[:, None],
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        highest = new
+        k_offset = k_offset + BLOCK_N * HEAD_DIM
+        bias_offset = bias_offset + BLOCK_N
+    if full_key < key_stop:
+        is_key = tl.arange(0, BLOCK_N) < key_stop - full_key
+        total_2 = start * HEAD_DIM + full_key.to(tl.int64) * HEAD_DIM
+        raw = tl.dot(
+            own,
+            tl.trans(tl.load(k + total_2 + k_lanes, mask=is_key[:, None], other=0.0)),
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        score = (
+            _tanh(raw / cap) * cap
+            + tl.load(bias + full_key + bias_lanes, mask=is_key[None, :], other=0.0).to(COMPUTE)
+        )
+        new = tl.maximum(highest, tl.max(tl.where(is_key[None, :], score, float("-inf")), axis=1))
+        weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
+        total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(tl.where(is_key[None, :], weight, 0.0), axis=1)
+        acc = tl.dot(
+            _round_to(tl.where(is_key[None, :], weight, 0.0), D),
+            tl.load(v + total_2 + k_lanes, mask=is_key[:, None], other=0.0),
+            acc * tl.exp2((highest - new) * LOG2_E)[:, None],
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        highest = new
+    place = (head * num_querys + query) * SPLIT + part
+    tl.store(total_parts + place, total, mask=is_query)
+    tl.store(acc_parts + ((place * HEAD_DIM)[:, None] + lane), acc, mask=is_query[:, None])
+    tl.store(highest_parts + place, highest, mask=is_query)
+
+
+@triton.jit
+def attention_joined(
+    q,
+    sinks,
+    o,
+    queries: tl.int32,
+    total_parts,
+    acc_parts,
+    highest_parts,
+    HEAD_DIM: tl.constexpr,
+    SPLIT: tl.constexpr,
+):
+    """What `attention` makes of all `SPLIT` parts of its iterations over `key`."""
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    D: tl.constexpr = q.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    query = tl.program_id(0).to(tl.int64)
+    head = tl.program_id(1).to(tl.int64)
+    lane = tl.arange(0, HEAD_DIM)
+    highest = tl.load(sinks + head).to(COMPUTE)
+    total: tl.constexpr = 1.0
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = (head * tl.num_programs(0) + query) * SPLIT + part
+    total_part = tl.load(total_parts + place, mask=is_part, other=0.0)
+    acc_part = tl.load(acc_parts + ((place * HEAD_DIM)[:, None] + lane), mask=is_part[:, None], other=0.0)
+    highest_part = tl.load(highest_parts + place, mask=is_part, other=float("-inf"))
+    highest_ = tl.maximum(highest, tl.max(highest_part, axis=0))
+    weight = tl.where(highest_part == highest_, 1.0, tl.exp(highest_part - highest_))
+    correction = tl.where(highest == highest_, 1.0, tl.exp(highest - highest_))
+    total_ = correction * total + tl.sum(weight * total_part, axis=0)
+    weight = tl.where(highest_part == highest_, 1.0, tl.exp(highest_part - highest_))
+    acc = tl.sum(weight[:, None] * acc_part, axis=0)
+    tl.store(o + (head * queries + query) * HEAD_DIM + lane, _round_to(acc / total_, o.dtype.element_ty))
+
+
 TEENYC = {
     "version": "0.1.0",
     "source": "tiled_attention.tk",
@@ -316,6 +452,20 @@ TEENYC = {
                 "staged": [["HEAD_DIM", "BLOCK_N", "D"], ["BLOCK_N", "HEAD_DIM", "D"]],
                 "kept": [["BLOCK_M", "HEAD_DIM", "D"]],
                 "described": "attention_described",
+                "split": {
+                    "parts": "attention_parts",
+                    "joined": "attention_joined",
+                    "axis": "z",
+                    "axes": ["x", "y"],
+                    "count": "SPLIT",
+                    "scratch": {"total_parts": "D::Compute", "acc_parts": "D::Compute", "highest_parts": "D::Compute"},
+                    "like": ["q", "q", "q"],
+                    "given": [
+                        ["q", "k", "v", "bias", "queries", "keys", "group", "cap"],
+                        ["q", "sinks", "o", "queries"],
+                    ],
+                    "constants": [["HEAD_DIM", "SPLIT", "BLOCK_M", "BLOCK_N"], ["HEAD_DIM", "SPLIT"]],
+                },
             },
             "tiling": [
                 "18:17   `query`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -333,6 +483,9 @@ TEENYC = {
                 "                `D`",
                 "27:19     `raw`: Σ_lane own·load(k + (start + key)·HEAD_DIM + lane) is a product of matrices:",
                 "              `own` as stored in `D`, `load(k + (start + key)·HEAD_DIM + lane)` as stored in `D`",
+                "26:5    where programs are few, `SPLIT` of them share the loop over `key`: each makes a part of",
+                "            its iterations, and a kernel behind them joins `total`, `acc` and `highest` by the",
+                "            laws",
                 "18:17   programs beyond the grid compute what the last `query` does, and store nothing",
                 "26:5    full blocks run without a mask; in the rest, loads beyond the last `key` read 0, sums add",
                 "            0, and extrema, products and bits see the number that never changes them",
@@ -607,6 +760,7 @@ class _Launcher:
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
+        self._left_out = self._chosen | {self._facts.get("split", {}).get("count")}  # where the kernel as written runs
         self._sizes = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}
         kinds = {p["type"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}
         self._variables = {name: kinds[f"Pointer<{name}>"] for name in facts["dtypes"] if f"Pointer<{name}>" in kinds}
@@ -732,6 +886,7 @@ class _Launcher:
         sizes = (*extents, *[args[n] for n in self._integers])
         sizes = tuple((int(n).bit_length() + 1) // 2 for n in sizes)  # by powers of four
         kind = (tensors[0].device, tuple(t.dtype for t in tensors), tuple(named.items()), sizes)
+        kind += (self._room(extents),)
         if kind in self._known:
             return self._plan(self._known[kind], grid, named), True
         config, is_final = self._configuration(kind, grid, args, named)
@@ -743,7 +898,7 @@ class _Launcher:
         """What a configuration makes of a launch; without one the kernel as written."""
         extents = grid if type(grid) is tuple else None  # a function that depends on what is chosen
         if config is None or self.tiled is None:
-            blocks = self._chosen if self.tiled is not None else ()
+            blocks = self._left_out if self.tiled is not None else ()
             given = {name: value for name, value in named.items() if name not in blocks}
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
@@ -793,7 +948,24 @@ class _Launcher:
         most = {name: max(16, 2 * (*grid, 1, 1)[axis]) for axis, name in self._blocks}
         ranked = self._ranked(dict(kind[2]), elements, _shared_memory(), most)
         ranked = [c for c in ranked if "descriptors" not in c or _copies_blocks(kind[0])]
+        ranked += self._split(ranked, kind)
         return [*(ranked or self._facts["configs"][-1:]), *([] if ranked and math.prod(grid) > 4096 else [None])]
+
+    def _room(self, grid):
+        """How many programs might share the loop of one, for all of a device to be used; a power of two, or 0."""
+        if not isinstance(self.tiled, _WithParts) or _INTERPRETED or grid[self.tiled.axis] != 1:
+            return 0
+        blocks = [-(-n // 16) if axis in dict(self._blocks) else n for axis, n in enumerate(grid)]
+        return 1 << (_processors() // math.prod(blocks)).bit_length() >> 1
+
+    def _split(self, configs, kind):
+        """The likeliest configurations with loops that so many programs share that most of a device is used."""
+        if not kind[4] or self.tiled.count in dict(kind[2]):
+            return []
+        most = self.tiled.most({**self._fixed, **dict(kind[2])})
+        likely = [config for config in configs if "descriptors" not in config][:3]
+        counts = [count for count in (kind[4], 2 * kind[4], 4 * kind[4]) if 1 < count <= most]
+        return [{**config, self.tiled.count: count} for config in likely for count in counts]
 
     def _ranked(self, sizes, elements, shared, most):
         """At most eight configurations that a device has room for, those first that leave registers to spare.
@@ -820,10 +992,12 @@ class _Launcher:
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
-        device, dtypes, named, sizes = kind
+        device, dtypes, named, sizes = kind[:4]
         given = {"device": _gpu().get_device_name(device), "dtypes": [*map(_element, dtypes)], "named": dict(named)}
         rows = [row for row in self.tables if all(row[name] == value for name, value in given.items())]
         rows = [row for row in rows if len(row["sizes"]) == len(sizes)]
+        if kind[4]:  # few programs: what is best for many does not tell
+            rows = [row for row in rows if row["sizes"][:3] == [*sizes[:3]]]
         rows.sort(key=lambda row: sum(abs(a - b) for a, b in zip(row["sizes"], sizes, strict=True)))
         return [row["config"] for row in rows[:1]]
 
@@ -875,6 +1049,12 @@ def _shared_memory():
     """How many bytes of shared memory a program may have."""
     driver = triton.runtime.driver.active
     return driver.utils.get_device_properties(driver.get_current_device())["max_shared_mem"]
+
+
+def _processors():
+    """How many processors the device has, each of which runs a few programs at once."""
+    driver = triton.runtime.driver.active
+    return driver.utils.get_device_properties(driver.get_current_device())["multiprocessor_count"]
 
 
 def _gpu():
@@ -1020,6 +1200,100 @@ def _copied(tensor):
     return copy if base is tensor else type(tensor)(copy, tensor.dtype)
 
 
+def _scratch(tensor, element, count, is_made=True):
+    """Memory for so many numbers of a type, beside a tensor: of `D::Compute`, as a `D` like the tensor's is computed.
+
+    Where nothing is launched, its dtype.
+    """
+    memory, key = getattr(tensor, "base", tensor), (element, tensor.dtype)
+    if key not in _DTYPES:
+        stored = _element(tensor.dtype)
+        kind = element if "::" not in element else "f32" if _FLOATS.get(stored, 32) < 32 else stored
+        convert = {"f32": "float", "f64": "double", "i32": "int", "i64": "long"}.get(kind)
+        _DTYPES[key] = getattr(memory.new_empty(0), convert)().dtype if convert else memory.dtype
+    return memory.new_empty(count, dtype=_DTYPES[key]) if is_made else _DTYPES[key]
+
+
+_DTYPES = {}
+"""Dtypes of scratch, by the type and by that of a tensor."""
+
+
+def _in_order(names, args, named):
+    """All parameters by position, and all else by name."""
+    if len(args) != len(names):
+        named = dict(named)
+        args = (*args, *[named.pop(name) for name in names[len(args) :]])
+    return args, named
+
+
+class _WithParts:
+    """A kernel in blocks, `tiled`, and two that take its place where a launch says `SPLIT`: launched like one.
+
+    So many programs of `parts` share the loop of one of `tiled`, and store what they carry into memory that is this
+    launch's own; `joined` makes the rest of it, a program for each of the source. `lanes` tells, of the source's
+    constants, how many numbers each carried value is.
+    """
+
+    def __init__(self, name, tiled, parts, joined, lanes):
+        facts = TEENYC["kernels"][name]
+        self.tiled, self.parts, self.joined, self.fn, self.arg_names = tiled, parts, joined, tiled.fn, tiled.arg_names
+        self.rows, self.allows = getattr(tiled, "rows", None), getattr(tiled, "allows", None)
+        split = facts["tiled"]["split"]
+        self.count, self.axis, self._lanes = split["count"], "xyz".index(split["axis"]), lanes
+        self._names, self._constants = [p["name"] for p in facts["parameters"]], [c["name"] for c in facts["constants"]]
+        self._counts = [("xyz".index(axis), name) for axis, name in facts["tiled"]["counts"].items()]
+        self._given = [[self._names.index(name) for name in names] for names in split["given"]]
+        likes = [self._names.index(name) for name in split["like"]]
+        self._scratch = [*zip(likes, split["scratch"].values(), strict=True)]
+        parts, joined = split["constants"]
+        self._left_out = {*self._constants, "descriptors"} - {*parts}
+        self._passed = (*joined, "enable_fp_fusion", "debug")
+
+    @property
+    def cache_key(self):
+        return self.tiled.cache_key + self.parts.cache_key + self.joined.cache_key
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid)
+
+    def warmup(self, *args, grid, **named):
+        return self.run(*args, grid=grid, warmup=True, **named)
+
+    def run(self, *args, grid, warmup=False, **named):
+        blocks = [*grid, 1, 1][:3]
+        count = named.get(self.count, 1)
+        if count < 2 or blocks[self.axis] != 1:
+            named.pop(self.count, None)
+            return self.tiled.warmup(*args, grid=grid, **named) if warmup else self.tiled[grid](*args, **named)
+        args, named = _in_order(self._names, args, named)
+        programs = [*blocks]
+        for axis, name in self._counts:
+            programs[axis] = named[name]
+        places = math.prod(programs) * count
+        sizes = self._lanes(*[named.get(name) for name in self._constants])
+        memory = [
+            _scratch(args[like], element, places * size, not warmup)
+            for (like, element), size in zip(self._scratch, sizes, strict=True)
+        ]
+        first, second = ([*[args[n] for n in given], *memory] for given in self._given)
+        joining = {name: named[name] for name in self._passed if name in named}
+        named = {name: value for name, value in named.items() if name not in self._left_out}
+        blocks[self.axis] = count
+        if warmup:  # which takes dtypes in the place of tensors
+            self.joined.warmup(*second, grid=tuple(programs), **joining)
+            return self.parts.warmup(*first, grid=tuple(blocks), **named)
+        self.parts[tuple(blocks)](*first, **named)
+        return self.joined[tuple(programs)](*second, **joining)
+
+    def most(self, named):
+        """How many programs may share a loop, so that one may hold what all of them carry."""
+        return max(1, _JOINED // max(self._lanes(*[named.get(name) for name in self._constants])))
+
+
+_JOINED = 2**14
+"""So many numbers of a value a program of `joined` may hold."""
+
+
 class _WithDescriptors:
     """A kernel in blocks, `tiled`, and `described`, which loads the blocks by tensor descriptors: launched like one.
 
@@ -1077,10 +1351,16 @@ def _copies_blocks(device):
 attention = _Launcher(
     "attention",
     attention_plain,
-    _WithDescriptors(
-        attention_tiled,
-        attention_described,
-        lambda q, k, v, *_, HEAD_DIM, **__: _is_aligned(HEAD_DIM, q, k, v),
+    _WithParts(
+        "attention",
+        _WithDescriptors(
+            attention_tiled,
+            attention_described,
+            lambda q, k, v, *_, HEAD_DIM, **__: _is_aligned(HEAD_DIM, q, k, v),
+        ),
+        attention_parts,
+        attention_joined,
+        lambda HEAD_DIM: (1, HEAD_DIM, 1),
     ),
     lambda q, k, v, bias, sinks, o, queries, keys, group, cap: (
         (q.data_ptr(), k.data_ptr(), v.data_ptr(), bias.data_ptr(), sinks.data_ptr(), o.data_ptr()),

@@ -223,6 +223,171 @@ def local_attention_tiled(
 
 
 @triton.jit
+def local_attention_parts(
+    q,
+    k,
+    v,
+    window: tl.int32,
+    total_parts,
+    acc_parts,
+    highest_parts,
+    num_querys: tl.int32,
+    HEAD_DIM: tl.constexpr,
+    SPLIT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """What `local_attention` sums up in one of `SPLIT` parts of its iterations over `key`."""
+    D: tl.constexpr = q.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    first_query = tl.program_id(0) * BLOCK_M
+    querys = first_query + tl.arange(0, BLOCK_M)
+    is_query = querys < num_querys
+    last_query = tl.minimum(first_query + (BLOCK_M - 1), num_querys - 1)
+    query = tl.minimum(querys, last_query).to(tl.int64)
+    lane = tl.arange(0, HEAD_DIM)
+    own = tl.load((q + query * HEAD_DIM)[:, None] + lane)
+    value = tl.maximum(0, query - window)
+    part = tl.program_id(2)
+    iterations = query + 1 - value
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    first_key = value + part_start
+    key_stop = value + part_stop
+    least = tl.min(first_key, axis=0)
+    greatest = tl.max(key_stop, axis=0)
+    first_full_key = least + _cdiv(tl.max(first_key, axis=0) - least, BLOCK_N) * BLOCK_N
+    full_key = (
+        first_full_key
+        + (tl.maximum(tl.min(key_stop, axis=0), first_full_key) - first_full_key) // BLOCK_N * BLOCK_N
+    )
+    k_lanes = (tl.arange(0, BLOCK_N) * HEAD_DIM)[:, None] + lane
+    k_offset = least * HEAD_DIM
+    total = tl.zeros([BLOCK_M], dtype=COMPUTE)
+    acc = tl.zeros([BLOCK_M, HEAD_DIM], dtype=COMPUTE)
+    highest = tl.full([BLOCK_M], float("-inf"), dtype=COMPUTE)
+    for key_start in range(least, tl.minimum(first_full_key, greatest), BLOCK_N):
+        counts = (
+            (
+                tl.arange(0, BLOCK_N)[None, :]
+                >= tl.minimum(tl.maximum(first_key - key_start, 0), BLOCK_N).to(tl.int32)[:, None]
+            )
+            & (
+                tl.arange(0, BLOCK_N)[None, :]
+                < tl.minimum(tl.maximum(key_stop - key_start, 0), BLOCK_N).to(tl.int32)[:, None]
+            )
+        )
+        mask = tl.max(counts.to(tl.int32), axis=0) != 0
+        score = (
+            tl.dot(
+                own,
+                tl.trans(tl.load(k + k_offset + k_lanes, mask=mask[:, None], other=0.0)),
+                input_precision="ieee",
+                out_dtype=COMPUTE,
+            )
+            * 0.125
+        )
+        new = tl.maximum(highest, tl.max(tl.where(counts, score, float("-inf")), axis=1))
+        weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
+        total = (
+            total * tl.where(highest == new, 1.0, tl.exp2((highest - new) * LOG2_E))
+            + tl.sum(tl.where(counts, weight, 0.0), axis=1)
+        )
+        acc = _dot_mixed(
+            tl.where(counts, weight, 0.0),
+            tl.load(v + k_offset + k_lanes, mask=mask[:, None], other=0.0),
+            acc * tl.where(highest == new, 1.0, tl.exp2((highest - new) * LOG2_E))[:, None],
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        highest = new
+        k_offset = k_offset + BLOCK_N * HEAD_DIM
+    k_offset = first_full_key * HEAD_DIM
+    for _ in range(first_full_key, full_key, BLOCK_N):
+        score = (
+            tl.dot(own, tl.trans(tl.load(k + k_offset + k_lanes)), input_precision="ieee", out_dtype=COMPUTE)
+            * 0.125
+        )
+        new = tl.maximum(highest, tl.max(score, axis=1))
+        weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
+        total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(weight, axis=1)
+        acc = _dot_mixed(
+            weight,
+            tl.load(v + k_offset + k_lanes),
+            acc * tl.exp2((highest - new) * LOG2_E)[:, None],
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        highest = new
+        k_offset = k_offset + BLOCK_N * HEAD_DIM
+    k_offset = full_key * HEAD_DIM
+    for key_start in range(full_key, greatest, BLOCK_N):
+        key = key_start + tl.arange(0, BLOCK_N).to(tl.int64)
+        mask_2 = (
+            tl.arange(0, BLOCK_N)[None, :]
+            < tl.minimum(tl.maximum(key_stop - key_start, 0), BLOCK_N).to(tl.int32)[:, None]
+        )
+        is_key = key < greatest
+        score = (
+            tl.dot(
+                own,
+                tl.trans(tl.load(k + k_offset + k_lanes, mask=is_key[:, None], other=0.0)),
+                input_precision="ieee",
+                out_dtype=COMPUTE,
+            )
+            * 0.125
+        )
+        new = tl.maximum(highest, tl.max(tl.where(mask_2, score, float("-inf")), axis=1))
+        weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
+        total = (
+            total * tl.where(highest == new, 1.0, tl.exp2((highest - new) * LOG2_E))
+            + tl.sum(tl.where(mask_2, weight, 0.0), axis=1)
+        )
+        acc = _dot_mixed(
+            tl.where(mask_2, weight, 0.0),
+            tl.load(v + k_offset + k_lanes, mask=is_key[:, None], other=0.0),
+            acc * tl.where(highest == new, 1.0, tl.exp2((highest - new) * LOG2_E))[:, None],
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        highest = new
+        k_offset = k_offset + BLOCK_N * HEAD_DIM
+    place = query * SPLIT + part
+    tl.store(total_parts + place, total, mask=is_query)
+    tl.store(acc_parts + ((place * HEAD_DIM)[:, None] + lane), acc, mask=is_query[:, None])
+    tl.store(highest_parts + place, highest, mask=is_query)
+
+
+@triton.jit
+def local_attention_joined(
+    q,
+    o,
+    total_parts,
+    acc_parts,
+    highest_parts,
+    HEAD_DIM: tl.constexpr,
+    SPLIT: tl.constexpr,
+):
+    """What `local_attention` makes of all `SPLIT` parts of its iterations over `key`."""
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    query = tl.program_id(0).to(tl.int64)
+    lane = tl.arange(0, HEAD_DIM)
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = query * SPLIT + part
+    total_part = tl.load(total_parts + place, mask=is_part, other=0.0)
+    acc_part = tl.load(acc_parts + ((place * HEAD_DIM)[:, None] + lane), mask=is_part[:, None], other=0.0)
+    highest_part = tl.load(highest_parts + place, mask=is_part, other=float("-inf"))
+    highest = tl.max(highest_part, axis=0)
+    weight = tl.where(highest_part == highest, 1.0, tl.exp(highest_part - highest))
+    total = tl.sum(weight * total_part, axis=0)
+    weight = tl.where(highest_part == highest, 1.0, tl.exp(highest_part - highest))
+    acc = tl.sum(weight[:, None] * acc_part, axis=0)
+    tl.store(o + query * HEAD_DIM + lane, _round_to(acc / total, o.dtype.element_ty))
+
+
+@triton.jit
 def upper_product_plain(a, b, c, k_size: tl.int32, HEAD_DIM: tl.constexpr):
     """`c[row] = Σ a[row, k] b[k]` over `k` from the row on: what of `a` lies above its diagonal, and that."""
     D: tl.constexpr = a.dtype.element_ty
@@ -375,6 +540,112 @@ def upper_product_described(
 
 
 @triton.jit
+def upper_product_parts(
+    a,
+    b,
+    k_size: tl.int32,
+    acc_parts,
+    num_rows: tl.int32,
+    HEAD_DIM: tl.constexpr,
+    SPLIT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """What `upper_product` sums up in one of `SPLIT` parts of its iterations over `k`."""
+    D: tl.constexpr = a.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    first_row = tl.program_id(0) * BLOCK_M
+    rows = first_row + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    last_row = tl.minimum(first_row + (BLOCK_M - 1), num_rows - 1)
+    row = tl.minimum(rows, last_row)
+    lane = tl.arange(0, HEAD_DIM)
+    part = tl.program_id(2)
+    row_value = row.to(tl.int64)
+    iterations = k_size - row_value
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    first_k = row + part_start
+    first_k_ = first_k.to(tl.int32)
+    k_stop = row + part_stop
+    k_stop_ = k_stop.to(tl.int32)
+    first_k = first_k_.to(tl.int64)
+    k_stop = k_stop_.to(tl.int64)
+    least = tl.min(first_k, axis=0)
+    greatest = tl.max(k_stop, axis=0)
+    first_full_k = least + _cdiv(tl.max(first_k, axis=0) - least, BLOCK_N) * BLOCK_N
+    full_k = first_full_k + (tl.maximum(tl.min(k_stop, axis=0), first_full_k) - first_full_k) // BLOCK_N * BLOCK_N
+    a_lanes = (row.to(tl.int64) * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    b_lanes = (tl.arange(0, BLOCK_N) * HEAD_DIM)[:, None] + lane
+    b_offset = least * HEAD_DIM
+    acc = tl.zeros([BLOCK_M, HEAD_DIM], dtype=COMPUTE)
+    for k_start in range(least, tl.minimum(first_full_k, greatest), BLOCK_N):
+        counts = (
+            (
+                tl.arange(0, BLOCK_N)[None, :]
+                >= tl.minimum(tl.maximum(first_k - k_start, 0), BLOCK_N).to(tl.int32)[:, None]
+            )
+            & (
+                tl.arange(0, BLOCK_N)[None, :]
+                < tl.minimum(tl.maximum(k_stop - k_start, 0), BLOCK_N).to(tl.int32)[:, None]
+            )
+        )
+        acc = _dot_mixed(
+            tl.where(counts, tl.full([], 1.0, COMPUTE), tl.full([], 0.0, COMPUTE))
+            * tl.load(a + k_start + a_lanes, mask=counts, other=0.0).to(COMPUTE),
+            tl.load(b + b_offset + b_lanes, mask=(tl.max(counts.to(tl.int32), axis=0) != 0)[:, None], other=0.0),
+            acc,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        b_offset = b_offset + BLOCK_N * HEAD_DIM
+    b_offset = first_full_k * HEAD_DIM
+    for k_start in range(first_full_k, full_k, BLOCK_N):
+        acc = _dot_mixed(
+            1.0 * tl.load(a + k_start + a_lanes).to(COMPUTE),
+            tl.load(b + b_offset + b_lanes),
+            acc,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        b_offset = b_offset + BLOCK_N * HEAD_DIM
+    b_offset = full_k * HEAD_DIM
+    for k_start in range(full_k, greatest, BLOCK_N):
+        k = k_start + tl.arange(0, BLOCK_N).to(tl.int64)
+        mask = (
+            tl.arange(0, BLOCK_N)[None, :]
+            < tl.minimum(tl.maximum(k_stop - k_start, 0), BLOCK_N).to(tl.int32)[:, None]
+        )
+        is_k = k < greatest
+        acc = _dot_mixed(
+            tl.where(mask, tl.full([], 1.0, COMPUTE), tl.full([], 0.0, COMPUTE))
+            * tl.load(a + k_start + a_lanes, mask=mask, other=0.0).to(COMPUTE),
+            tl.load(b + b_offset + b_lanes, mask=is_k[:, None], other=0.0),
+            acc,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        b_offset = b_offset + BLOCK_N * HEAD_DIM
+    place = row_value * SPLIT + part
+    tl.store(acc_parts + ((place * HEAD_DIM)[:, None] + lane), acc, mask=is_row[:, None])
+
+
+@triton.jit
+def upper_product_joined(a, c, acc_parts, HEAD_DIM: tl.constexpr, SPLIT: tl.constexpr):
+    """What `upper_product` makes of all `SPLIT` parts of its iterations over `k`."""
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    row = tl.program_id(0)
+    lane = tl.arange(0, HEAD_DIM)
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = row.to(tl.int64) * SPLIT + part
+    acc_part = tl.load(acc_parts + ((place * HEAD_DIM)[:, None] + lane), mask=is_part[:, None], other=0.0)
+    acc = tl.sum(acc_part, axis=0)
+    tl.store(c + row.to(tl.int64) * HEAD_DIM + lane, _round_to(acc, c.dtype.element_ty))
+
+
+@triton.jit
 def lower_product_plain(a, b, c, k_size: tl.int32, HEAD_DIM: tl.constexpr):
     """The same below the diagonal."""
     D: tl.constexpr = a.dtype.element_ty
@@ -507,6 +778,110 @@ def lower_product_described(
     )
 
 
+@triton.jit
+def lower_product_parts(
+    a,
+    b,
+    k_size: tl.int32,
+    acc_parts,
+    num_rows: tl.int32,
+    HEAD_DIM: tl.constexpr,
+    SPLIT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """What `lower_product` sums up in one of `SPLIT` parts of its iterations over `k`."""
+    D: tl.constexpr = a.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    first_row = tl.program_id(0) * BLOCK_M
+    rows = first_row + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    last_row = tl.minimum(first_row + (BLOCK_M - 1), num_rows - 1)
+    row = tl.minimum(rows, last_row)
+    lane = tl.arange(0, HEAD_DIM)
+    iterations = tl.minimum(row + 1, k_size)
+    part = tl.program_id(2)
+    iterations_ = iterations.to(tl.int64)
+    part_length = _cdiv(_cdiv(iterations_, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations_)
+    part_stop = tl.minimum(part_start + part_length, iterations_)
+    first_k = part_start.to(tl.int32)
+    k_stop = part_stop.to(tl.int32)
+    first_k_ = first_k.to(tl.int64)
+    k_stop_ = k_stop.to(tl.int64)
+    least = tl.min(first_k_, axis=0)
+    greatest = tl.max(k_stop_, axis=0)
+    first_full_k = least + _cdiv(tl.max(first_k_, axis=0) - least, BLOCK_N) * BLOCK_N
+    full_k = first_full_k + (tl.maximum(tl.min(k_stop_, axis=0), first_full_k) - first_full_k) // BLOCK_N * BLOCK_N
+    a_lanes = (row.to(tl.int64) * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    b_lanes = (tl.arange(0, BLOCK_N) * HEAD_DIM)[:, None] + lane
+    b_offset = least * HEAD_DIM
+    acc = tl.zeros([BLOCK_M, HEAD_DIM], dtype=COMPUTE)
+    for k_start in range(least, tl.minimum(first_full_k, greatest), BLOCK_N):
+        counts = (
+            (
+                tl.arange(0, BLOCK_N)[None, :]
+                >= tl.minimum(tl.maximum(first_k_ - k_start, 0), BLOCK_N).to(tl.int32)[:, None]
+            )
+            & (
+                tl.arange(0, BLOCK_N)[None, :]
+                < tl.minimum(tl.maximum(k_stop_ - k_start, 0), BLOCK_N).to(tl.int32)[:, None]
+            )
+        )
+        acc = _dot_mixed(
+            tl.where(counts, tl.full([], 1.0, COMPUTE), tl.full([], 0.0, COMPUTE))
+            * tl.load(a + k_start + a_lanes, mask=counts, other=0.0).to(COMPUTE),
+            tl.load(b + b_offset + b_lanes, mask=(tl.max(counts.to(tl.int32), axis=0) != 0)[:, None], other=0.0),
+            acc,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        b_offset = b_offset + BLOCK_N * HEAD_DIM
+    b_offset = first_full_k * HEAD_DIM
+    for k_start in range(first_full_k, full_k, BLOCK_N):
+        acc = _dot_mixed(
+            1.0 * tl.load(a + k_start + a_lanes).to(COMPUTE),
+            tl.load(b + b_offset + b_lanes),
+            acc,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        b_offset = b_offset + BLOCK_N * HEAD_DIM
+    b_offset = full_k * HEAD_DIM
+    for k_start in range(full_k, greatest, BLOCK_N):
+        k = k_start + tl.arange(0, BLOCK_N).to(tl.int64)
+        mask = (
+            tl.arange(0, BLOCK_N)[None, :]
+            < tl.minimum(tl.maximum(k_stop_ - k_start, 0), BLOCK_N).to(tl.int32)[:, None]
+        )
+        is_k = k < greatest
+        acc = _dot_mixed(
+            tl.where(mask, tl.full([], 1.0, COMPUTE), tl.full([], 0.0, COMPUTE))
+            * tl.load(a + k_start + a_lanes, mask=mask, other=0.0).to(COMPUTE),
+            tl.load(b + b_offset + b_lanes, mask=is_k[:, None], other=0.0),
+            acc,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        b_offset = b_offset + BLOCK_N * HEAD_DIM
+    place = row.to(tl.int64) * SPLIT + part
+    tl.store(acc_parts + ((place * HEAD_DIM)[:, None] + lane), acc, mask=is_row[:, None])
+
+
+@triton.jit
+def lower_product_joined(a, c, acc_parts, HEAD_DIM: tl.constexpr, SPLIT: tl.constexpr):
+    """What `lower_product` makes of all `SPLIT` parts of its iterations over `k`."""
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    row = tl.program_id(0)
+    lane = tl.arange(0, HEAD_DIM)
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = row.to(tl.int64) * SPLIT + part
+    acc_part = tl.load(acc_parts + ((place * HEAD_DIM)[:, None] + lane), mask=is_part[:, None], other=0.0)
+    acc = tl.sum(acc_part, axis=0)
+    tl.store(c + row.to(tl.int64) * HEAD_DIM + lane, _round_to(acc, c.dtype.element_ty))
+
+
 TEENYC = {
     "version": "0.1.0",
     "source": "tiled_causal.tk",
@@ -566,6 +941,17 @@ TEENYC = {
                 ],
                 "staged": [["HEAD_DIM", "BLOCK_N", "D"], ["BLOCK_N", "HEAD_DIM", "D"]],
                 "kept": [["BLOCK_M", "HEAD_DIM", "D"]],
+                "split": {
+                    "parts": "local_attention_parts",
+                    "joined": "local_attention_joined",
+                    "axis": "z",
+                    "axes": ["x"],
+                    "count": "SPLIT",
+                    "scratch": {"total_parts": "D::Compute", "acc_parts": "D::Compute", "highest_parts": "D::Compute"},
+                    "like": ["q", "q", "q"],
+                    "given": [["q", "k", "v", "window"], ["q", "o"]],
+                    "constants": [["HEAD_DIM", "SPLIT", "BLOCK_M", "BLOCK_N"], ["HEAD_DIM", "SPLIT"]],
+                },
             },
             "tiling": [
                 "13:17   `query`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -586,6 +972,9 @@ TEENYC = {
                 "              window) & key < query + 1, score, -inf))",
                 "20:21     Σ_lane own·load(k + key·HEAD_DIM + lane) is a product of matrices: `own` as stored in",
                 "              `D`, `load(k + key·HEAD_DIM + lane)` as stored in `D`",
+                "19:5    where programs are few, `SPLIT` of them share the loop over `key`: each makes a part of",
+                "            its iterations, and a kernel behind them joins `total`, `acc` and `highest` by the",
+                "            laws",
                 "13:17   programs beyond the grid compute what the last `query` does, and store nothing",
                 "19:5    blocks of `key` at the ends of a row's own bounds are masked, and those between run",
                 "            without a mask",
@@ -645,6 +1034,17 @@ TEENYC = {
                 "staged": [["BLOCK_M", "BLOCK_N", "D"], ["BLOCK_N", "HEAD_DIM", "D"]],
                 "kept": [],
                 "described": "upper_product_described",
+                "split": {
+                    "parts": "upper_product_parts",
+                    "joined": "upper_product_joined",
+                    "axis": "z",
+                    "axes": ["x"],
+                    "count": "SPLIT",
+                    "scratch": {"acc_parts": "D::Compute"},
+                    "like": ["a"],
+                    "given": [["a", "b", "k_size"], ["a", "c"]],
+                    "constants": [["HEAD_DIM", "SPLIT", "BLOCK_M", "BLOCK_N"], ["HEAD_DIM", "SPLIT"]],
+                },
             },
             "tiling": [
                 "33:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -654,6 +1054,8 @@ TEENYC = {
                 "36:5        Σ_k where(k >= row & k < k_size, load(a + row·k_size + k), 0)·load(b + k·HEAD_DIM +",
                 "                lane) is a product of matrices: `where(k >= row & k < k_size, load(a + row·k_size",
                 "                + k), 0)` as stored in `D`, `load(b + k·HEAD_DIM + lane)` as stored in `D`",
+                "36:5    where programs are few, `SPLIT` of them share the loop over `k`: each makes a part of its",
+                "            iterations, and a kernel behind them joins `acc` by the laws",
                 "33:15   programs beyond the grid compute what the last `row` does, and store nothing",
                 "36:5    blocks of `k` at the ends of a row's own bounds are masked, and those between run without",
                 "            a mask",
@@ -715,6 +1117,17 @@ TEENYC = {
                 "staged": [["BLOCK_M", "BLOCK_N", "D"], ["BLOCK_N", "HEAD_DIM", "D"]],
                 "kept": [],
                 "described": "lower_product_described",
+                "split": {
+                    "parts": "lower_product_parts",
+                    "joined": "lower_product_joined",
+                    "axis": "z",
+                    "axes": ["x"],
+                    "count": "SPLIT",
+                    "scratch": {"acc_parts": "D::Compute"},
+                    "like": ["a"],
+                    "given": [["a", "b", "k_size"], ["a", "c"]],
+                    "constants": [["HEAD_DIM", "SPLIT", "BLOCK_M", "BLOCK_N"], ["HEAD_DIM", "SPLIT"]],
+                },
             },
             "tiling": [
                 "45:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -725,6 +1138,8 @@ TEENYC = {
                 "                lane) is a product of matrices: `where(k < min(row + 1, k_size), load(a +",
                 "                row·k_size + k), 0)` as stored in `D`, `load(b + k·HEAD_DIM + lane)` as stored in",
                 "                `D`",
+                "48:5    where programs are few, `SPLIT` of them share the loop over `k`: each makes a part of its",
+                "            iterations, and a kernel behind them joins `acc` by the laws",
                 "45:15   programs beyond the grid compute what the last `row` does, and store nothing",
                 "48:5    blocks of `k` at the ends of a row's own bounds are masked, and those between run without",
                 "            a mask",
@@ -999,6 +1414,7 @@ class _Launcher:
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
+        self._left_out = self._chosen | {self._facts.get("split", {}).get("count")}  # where the kernel as written runs
         self._sizes = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}
         kinds = {p["type"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}
         self._variables = {name: kinds[f"Pointer<{name}>"] for name in facts["dtypes"] if f"Pointer<{name}>" in kinds}
@@ -1124,6 +1540,7 @@ class _Launcher:
         sizes = (*extents, *[args[n] for n in self._integers])
         sizes = tuple((int(n).bit_length() + 1) // 2 for n in sizes)  # by powers of four
         kind = (tensors[0].device, tuple(t.dtype for t in tensors), tuple(named.items()), sizes)
+        kind += (self._room(extents),)
         if kind in self._known:
             return self._plan(self._known[kind], grid, named), True
         config, is_final = self._configuration(kind, grid, args, named)
@@ -1135,7 +1552,7 @@ class _Launcher:
         """What a configuration makes of a launch; without one the kernel as written."""
         extents = grid if type(grid) is tuple else None  # a function that depends on what is chosen
         if config is None or self.tiled is None:
-            blocks = self._chosen if self.tiled is not None else ()
+            blocks = self._left_out if self.tiled is not None else ()
             given = {name: value for name, value in named.items() if name not in blocks}
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
@@ -1185,7 +1602,24 @@ class _Launcher:
         most = {name: max(16, 2 * (*grid, 1, 1)[axis]) for axis, name in self._blocks}
         ranked = self._ranked(dict(kind[2]), elements, _shared_memory(), most)
         ranked = [c for c in ranked if "descriptors" not in c or _copies_blocks(kind[0])]
+        ranked += self._split(ranked, kind)
         return [*(ranked or self._facts["configs"][-1:]), *([] if ranked and math.prod(grid) > 4096 else [None])]
+
+    def _room(self, grid):
+        """How many programs might share the loop of one, for all of a device to be used; a power of two, or 0."""
+        if not isinstance(self.tiled, _WithParts) or _INTERPRETED or grid[self.tiled.axis] != 1:
+            return 0
+        blocks = [-(-n // 16) if axis in dict(self._blocks) else n for axis, n in enumerate(grid)]
+        return 1 << (_processors() // math.prod(blocks)).bit_length() >> 1
+
+    def _split(self, configs, kind):
+        """The likeliest configurations with loops that so many programs share that most of a device is used."""
+        if not kind[4] or self.tiled.count in dict(kind[2]):
+            return []
+        most = self.tiled.most({**self._fixed, **dict(kind[2])})
+        likely = [config for config in configs if "descriptors" not in config][:3]
+        counts = [count for count in (kind[4], 2 * kind[4], 4 * kind[4]) if 1 < count <= most]
+        return [{**config, self.tiled.count: count} for config in likely for count in counts]
 
     def _ranked(self, sizes, elements, shared, most):
         """At most eight configurations that a device has room for, those first that leave registers to spare.
@@ -1212,10 +1646,12 @@ class _Launcher:
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
-        device, dtypes, named, sizes = kind
+        device, dtypes, named, sizes = kind[:4]
         given = {"device": _gpu().get_device_name(device), "dtypes": [*map(_element, dtypes)], "named": dict(named)}
         rows = [row for row in self.tables if all(row[name] == value for name, value in given.items())]
         rows = [row for row in rows if len(row["sizes"]) == len(sizes)]
+        if kind[4]:  # few programs: what is best for many does not tell
+            rows = [row for row in rows if row["sizes"][:3] == [*sizes[:3]]]
         rows.sort(key=lambda row: sum(abs(a - b) for a, b in zip(row["sizes"], sizes, strict=True)))
         return [row["config"] for row in rows[:1]]
 
@@ -1267,6 +1703,12 @@ def _shared_memory():
     """How many bytes of shared memory a program may have."""
     driver = triton.runtime.driver.active
     return driver.utils.get_device_properties(driver.get_current_device())["max_shared_mem"]
+
+
+def _processors():
+    """How many processors the device has, each of which runs a few programs at once."""
+    driver = triton.runtime.driver.active
+    return driver.utils.get_device_properties(driver.get_current_device())["multiprocessor_count"]
 
 
 def _gpu():
@@ -1412,6 +1854,100 @@ def _copied(tensor):
     return copy if base is tensor else type(tensor)(copy, tensor.dtype)
 
 
+def _scratch(tensor, element, count, is_made=True):
+    """Memory for so many numbers of a type, beside a tensor: of `D::Compute`, as a `D` like the tensor's is computed.
+
+    Where nothing is launched, its dtype.
+    """
+    memory, key = getattr(tensor, "base", tensor), (element, tensor.dtype)
+    if key not in _DTYPES:
+        stored = _element(tensor.dtype)
+        kind = element if "::" not in element else "f32" if _FLOATS.get(stored, 32) < 32 else stored
+        convert = {"f32": "float", "f64": "double", "i32": "int", "i64": "long"}.get(kind)
+        _DTYPES[key] = getattr(memory.new_empty(0), convert)().dtype if convert else memory.dtype
+    return memory.new_empty(count, dtype=_DTYPES[key]) if is_made else _DTYPES[key]
+
+
+_DTYPES = {}
+"""Dtypes of scratch, by the type and by that of a tensor."""
+
+
+def _in_order(names, args, named):
+    """All parameters by position, and all else by name."""
+    if len(args) != len(names):
+        named = dict(named)
+        args = (*args, *[named.pop(name) for name in names[len(args) :]])
+    return args, named
+
+
+class _WithParts:
+    """A kernel in blocks, `tiled`, and two that take its place where a launch says `SPLIT`: launched like one.
+
+    So many programs of `parts` share the loop of one of `tiled`, and store what they carry into memory that is this
+    launch's own; `joined` makes the rest of it, a program for each of the source. `lanes` tells, of the source's
+    constants, how many numbers each carried value is.
+    """
+
+    def __init__(self, name, tiled, parts, joined, lanes):
+        facts = TEENYC["kernels"][name]
+        self.tiled, self.parts, self.joined, self.fn, self.arg_names = tiled, parts, joined, tiled.fn, tiled.arg_names
+        self.rows, self.allows = getattr(tiled, "rows", None), getattr(tiled, "allows", None)
+        split = facts["tiled"]["split"]
+        self.count, self.axis, self._lanes = split["count"], "xyz".index(split["axis"]), lanes
+        self._names, self._constants = [p["name"] for p in facts["parameters"]], [c["name"] for c in facts["constants"]]
+        self._counts = [("xyz".index(axis), name) for axis, name in facts["tiled"]["counts"].items()]
+        self._given = [[self._names.index(name) for name in names] for names in split["given"]]
+        likes = [self._names.index(name) for name in split["like"]]
+        self._scratch = [*zip(likes, split["scratch"].values(), strict=True)]
+        parts, joined = split["constants"]
+        self._left_out = {*self._constants, "descriptors"} - {*parts}
+        self._passed = (*joined, "enable_fp_fusion", "debug")
+
+    @property
+    def cache_key(self):
+        return self.tiled.cache_key + self.parts.cache_key + self.joined.cache_key
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid)
+
+    def warmup(self, *args, grid, **named):
+        return self.run(*args, grid=grid, warmup=True, **named)
+
+    def run(self, *args, grid, warmup=False, **named):
+        blocks = [*grid, 1, 1][:3]
+        count = named.get(self.count, 1)
+        if count < 2 or blocks[self.axis] != 1:
+            named.pop(self.count, None)
+            return self.tiled.warmup(*args, grid=grid, **named) if warmup else self.tiled[grid](*args, **named)
+        args, named = _in_order(self._names, args, named)
+        programs = [*blocks]
+        for axis, name in self._counts:
+            programs[axis] = named[name]
+        places = math.prod(programs) * count
+        sizes = self._lanes(*[named.get(name) for name in self._constants])
+        memory = [
+            _scratch(args[like], element, places * size, not warmup)
+            for (like, element), size in zip(self._scratch, sizes, strict=True)
+        ]
+        first, second = ([*[args[n] for n in given], *memory] for given in self._given)
+        joining = {name: named[name] for name in self._passed if name in named}
+        named = {name: value for name, value in named.items() if name not in self._left_out}
+        blocks[self.axis] = count
+        if warmup:  # which takes dtypes in the place of tensors
+            self.joined.warmup(*second, grid=tuple(programs), **joining)
+            return self.parts.warmup(*first, grid=tuple(blocks), **named)
+        self.parts[tuple(blocks)](*first, **named)
+        return self.joined[tuple(programs)](*second, **joining)
+
+    def most(self, named):
+        """How many programs may share a loop, so that one may hold what all of them carry."""
+        return max(1, _JOINED // max(self._lanes(*[named.get(name) for name in self._constants])))
+
+
+_JOINED = 2**14
+"""So many numbers of a value a program of `joined` may hold."""
+
+
 class _WithDescriptors:
     """A kernel in blocks, `tiled`, and `described`, which loads the blocks by tensor descriptors: launched like one.
 
@@ -1469,7 +2005,13 @@ def _copies_blocks(device):
 local_attention = _Launcher(
     "local_attention",
     local_attention_plain,
-    local_attention_tiled,
+    _WithParts(
+        "local_attention",
+        local_attention_tiled,
+        local_attention_parts,
+        local_attention_joined,
+        lambda HEAD_DIM: (1, HEAD_DIM, 1),
+    ),
     lambda q, k, v, o, window: (
         (q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr()),
         (
@@ -1485,10 +2027,16 @@ local_attention = _Launcher(
 upper_product = _Launcher(
     "upper_product",
     upper_product_plain,
-    _WithDescriptors(
-        upper_product_tiled,
-        upper_product_described,
-        lambda a, b, *_, HEAD_DIM, **__: _is_aligned(HEAD_DIM, b),
+    _WithParts(
+        "upper_product",
+        _WithDescriptors(
+            upper_product_tiled,
+            upper_product_described,
+            lambda a, b, *_, HEAD_DIM, **__: _is_aligned(HEAD_DIM, b),
+        ),
+        upper_product_parts,
+        upper_product_joined,
+        lambda HEAD_DIM: (HEAD_DIM,),
     ),
     lambda a, b, c, k_size: (
         (a.data_ptr(), b.data_ptr(), c.data_ptr()),
@@ -1505,10 +2053,16 @@ upper_product = _Launcher(
 lower_product = _Launcher(
     "lower_product",
     lower_product_plain,
-    _WithDescriptors(
-        lower_product_tiled,
-        lower_product_described,
-        lambda a, b, *_, HEAD_DIM, **__: _is_aligned(HEAD_DIM, b),
+    _WithParts(
+        "lower_product",
+        _WithDescriptors(
+            lower_product_tiled,
+            lower_product_described,
+            lambda a, b, *_, HEAD_DIM, **__: _is_aligned(HEAD_DIM, b),
+        ),
+        lower_product_parts,
+        lower_product_joined,
+        lambda HEAD_DIM: (HEAD_DIM,),
     ),
     lambda a, b, c, k_size: (
         (a.data_ptr(), b.data_ptr(), c.data_ptr()),

@@ -23,6 +23,15 @@ _ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)
 
 
 @triton.jit
+def _cdiv(x, div):
+    """The quotient of integers rounded up, for every sign; Triton's `cdiv` rounds so for positive ones only."""
+    quotient = x // div
+    rest = x - quotient * div
+    is_below = (rest != 0) & ((rest > 0) == (div > 0))
+    return quotient + tl.cast(is_below, quotient.dtype)
+
+
+@triton.jit
 def _round_to(x, DTYPE: tl.constexpr):
     """`x` rounded to nearest even in a dtype; Triton's interpreter would cut off the bits that a bfloat16 lacks."""
     if _ROUNDS_BY_HAND and DTYPE.is_fp8():
@@ -210,6 +219,122 @@ def weighted_described(
 
 
 @triton.jit
+def weighted_parts(
+    q,
+    k,
+    v,
+    queries: tl.int32,
+    keys: tl.int32,
+    weight_parts,
+    total_parts,
+    highest_parts,
+    num_querys: tl.int32,
+    N: tl.constexpr,
+    SPLIT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """What `weighted` sums up in one of `SPLIT` parts of its iterations over `key`."""
+    N_PADDED: tl.constexpr = triton.next_power_of_2(N) if N > 16 else 16
+    D: tl.constexpr = q.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    # Lanes from `N` on are padding.
+    n_lanes = (tl.arange(0, N_PADDED) < N) | (N_PADDED == N)
+    querys = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    is_query = querys < num_querys
+    query = tl.minimum(querys, num_querys - 1).to(tl.int64)
+    head = tl.program_id(1).to(tl.int64)
+    lane = tl.arange(0, N_PADDED)
+    own = tl.load((q + (head * queries + query) * N)[:, None] + lane, mask=n_lanes, other=0.0)
+    part = tl.program_id(2)
+    iterations = tl.cast(keys, tl.int64)
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    first_key = part_start.to(tl.int32)
+    key_stop = part_stop.to(tl.int32)
+    full_key = first_key + ((key_stop.to(tl.int64) - first_key) // BLOCK_N * BLOCK_N).to(tl.int32)
+    place_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
+    place = head * keys * N + first_key.to(tl.int64) * N
+    weight = tl.zeros([BLOCK_M], dtype=COMPUTE)
+    total = tl.zeros([BLOCK_M, N_PADDED], dtype=COMPUTE)
+    highest = tl.full([BLOCK_M], float("-inf"), dtype=COMPUTE)
+    for _ in range(first_key, full_key, BLOCK_N):
+        value = tl.load(v + place + place_lanes, mask=n_lanes, other=0.0)
+        score = tl.dot(
+            own,
+            tl.trans(tl.load(k + place + place_lanes, mask=n_lanes, other=0.0)),
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        higher = tl.maximum(highest, tl.max(score, axis=1))
+        rescaled = tl.exp2((highest - higher) * LOG2_E)
+        p = tl.exp2(score * LOG2_E - (higher * LOG2_E)[:, None])
+        weight = rescaled * weight + tl.sum(p, axis=1)
+        total = tl.dot(_round_to(p, D), value, rescaled[:, None] * total, input_precision="ieee", out_dtype=COMPUTE)
+        highest = higher
+        place = place + BLOCK_N * N
+    if full_key < key_stop:
+        is_key = tl.arange(0, BLOCK_N) < key_stop - full_key
+        place = head * keys * N + full_key.to(tl.int64) * N
+        value_ = tl.load(v + place + place_lanes, mask=n_lanes & is_key[:, None], other=0.0)
+        score = tl.dot(
+            own,
+            tl.trans(tl.load(k + place + place_lanes, mask=n_lanes & is_key[:, None], other=0.0)),
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        higher = tl.maximum(highest, tl.max(tl.where(is_key[None, :], score, float("-inf")), axis=1))
+        rescaled = tl.exp2((highest - higher) * LOG2_E)
+        p = tl.exp2(score * LOG2_E - (higher * LOG2_E)[:, None])
+        weight = rescaled * weight + tl.sum(tl.where(is_key[None, :], p, 0.0), axis=1)
+        total = tl.dot(
+            _round_to(tl.where(is_key[None, :], p, 0.0), D),
+            value_,
+            rescaled[:, None] * total,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        highest = higher
+    place_ = (head * num_querys + query) * SPLIT + part
+    tl.store(weight_parts + place_, weight, mask=is_query)
+    tl.store(total_parts + ((place_ * N_PADDED)[:, None] + lane), total, mask=is_query[:, None])
+    tl.store(highest_parts + place_, highest, mask=is_query)
+
+
+@triton.jit
+def weighted_joined(
+    q,
+    o,
+    queries: tl.int32,
+    weight_parts,
+    total_parts,
+    highest_parts,
+    N: tl.constexpr,
+    SPLIT: tl.constexpr,
+):
+    """What `weighted` makes of all `SPLIT` parts of its iterations over `key`."""
+    N_PADDED: tl.constexpr = triton.next_power_of_2(N) if N > 16 else 16
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    # Lanes from `N` on are padding.
+    n_lanes = (tl.arange(0, N_PADDED) < N) | (N_PADDED == N)
+    query = tl.program_id(0).to(tl.int64)
+    head = tl.program_id(1).to(tl.int64)
+    lane = tl.arange(0, N_PADDED)
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = (head * tl.num_programs(0) + query) * SPLIT + part
+    weight_part = tl.load(weight_parts + place, mask=is_part, other=0.0)
+    total_part = tl.load(total_parts + ((place * N_PADDED)[:, None] + lane), mask=is_part[:, None], other=0.0)
+    highest_part = tl.load(highest_parts + place, mask=is_part, other=float("-inf"))
+    highest = tl.max(highest_part, axis=0)
+    weight = tl.where(highest_part == highest, 1.0, tl.exp(highest_part - highest))
+    weight_ = tl.sum(weight * weight_part, axis=0)
+    total = tl.sum(weight[:, None] * total_part, axis=0)
+    tl.store(o + (head * queries + query) * N + lane, _round_to(total / weight_, o.dtype.element_ty), mask=n_lanes)
+
+
+@triton.jit
 def product_plain(a, b, c, columns: tl.int32, depth: tl.int32):
     """`c = a b`, one program an element. Grid: `(rows, columns)`."""
     D: tl.constexpr = a.dtype.element_ty
@@ -331,6 +456,80 @@ def product_described(
     )
 
 
+@triton.jit
+def product_parts(
+    a,
+    b,
+    columns: tl.int32,
+    depth: tl.int32,
+    total_parts,
+    num_rows: tl.int32,
+    num_columns: tl.int32,
+    SPLIT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
+    """What `product` sums up in one of `SPLIT` parts of its iterations over `k`."""
+    D: tl.constexpr = a.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    column = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+    is_column = column < num_columns
+    part = tl.program_id(2)
+    iterations = tl.cast(depth, tl.int64)
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    first_k = part_start.to(tl.int32)
+    k_stop = part_stop.to(tl.int32)
+    full_k = first_k + ((k_stop.to(tl.int64) - first_k) // BLOCK_K * BLOCK_K).to(tl.int32)
+    a_lanes = (row * depth)[:, None] + tl.arange(0, BLOCK_K).to(tl.int64)[None, :]
+    b_lanes = (tl.arange(0, BLOCK_K).to(tl.int64) * columns)[None, :] + column.to(tl.int64)[:, None]
+    a_offset = first_k.to(tl.int64)
+    b_offset = first_k.to(tl.int64) * columns
+    total = tl.zeros([BLOCK_M, BLOCK_N], dtype=COMPUTE)
+    for _ in range(first_k, full_k, BLOCK_K):
+        total = tl.dot(
+            tl.load(a + a_offset + a_lanes),
+            tl.trans(tl.load(b + b_offset + b_lanes, mask=is_column[:, None], other=0.0)),
+            total,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        a_offset = a_offset + BLOCK_K
+        b_offset = b_offset + BLOCK_K * tl.cast(columns, tl.int64)
+    if full_k < k_stop:
+        is_k = tl.arange(0, BLOCK_K) < k_stop - full_k
+        total = tl.dot(
+            tl.load(a + full_k + a_lanes, mask=is_k[None, :], other=0.0),
+            tl.trans(
+                tl.load(b + full_k.to(tl.int64) * columns + b_lanes, mask=is_k[None, :] & is_column[:, None], other=0.0)
+            ),
+            total,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+    place = ((column.to(tl.int64) * num_rows)[None, :] + row[:, None]) * SPLIT + part
+    tl.store(total_parts + place, total, mask=is_row[:, None] & is_column[None, :])
+
+
+@triton.jit
+def product_joined(a, c, columns: tl.int32, total_parts, SPLIT: tl.constexpr):
+    """What `product` makes of all `SPLIT` parts of its iterations over `k`."""
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    row = tl.program_id(0).to(tl.int64)
+    column = tl.program_id(1)
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = (column.to(tl.int64) * tl.num_programs(0) + row) * SPLIT + part
+    total_part = tl.load(total_parts + place, mask=is_part, other=0.0)
+    total = tl.sum(total_part, axis=0)
+    tl.store(c + row * columns + column, _round_to(total, c.dtype.element_ty))
+
+
 TEENYC = {
     "version": "0.1.0",
     "source": "tiled_descriptors.tk",
@@ -361,6 +560,21 @@ TEENYC = {
                 "dots": True,
                 "configs": [{"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3, "descriptors": 1}],
                 "described": "weighted_described",
+                "split": {
+                    "parts": "weighted_parts",
+                    "joined": "weighted_joined",
+                    "axis": "z",
+                    "axes": ["x", "y"],
+                    "count": "SPLIT",
+                    "scratch": {
+                        "weight_parts": "D::Compute",
+                        "total_parts": "D::Compute",
+                        "highest_parts": "D::Compute",
+                    },
+                    "like": ["q", "q", "q"],
+                    "given": [["q", "k", "v", "queries", "keys"], ["q", "o", "queries"]],
+                    "constants": [["N", "SPLIT", "BLOCK_M", "BLOCK_N"], ["N", "SPLIT"]],
+                },
             },
             "tiling": [
                 "9:17    `query`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -376,6 +590,9 @@ TEENYC = {
                 "24:17       Σ_key p·value is a product of matrices: `p` rounded to `D`, `value` as stored in `D`",
                 "19:21     `score`: Σ_lane own·load(k + place) is a product of matrices: `own` as stored in `D`,",
                 "              `load(k + place)` as stored in `D`",
+                "16:5    where programs are few, `SPLIT` of them share the loop over `key`: each makes a part of",
+                "            its iterations, and a kernel behind them joins `weight`, `total` and `highest` by the",
+                "            laws",
                 "9:17    programs beyond the grid compute what the last `query` does, and store nothing",
                 "16:5    full blocks run without a mask; in the rest, loads beyond the last `key` read 0, sums add",
                 "            0, and extrema, products and bits see the number that never changes them",
@@ -410,6 +627,17 @@ TEENYC = {
                     {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 32, "num_warps": 4, "num_stages": 3, "descriptors": 1},
                 ],
                 "described": "product_described",
+                "split": {
+                    "parts": "product_parts",
+                    "joined": "product_joined",
+                    "axis": "z",
+                    "axes": ["x", "y"],
+                    "count": "SPLIT",
+                    "scratch": {"total_parts": "D::Compute"},
+                    "like": ["a"],
+                    "given": [["a", "b", "columns", "depth"], ["a", "c", "columns"]],
+                    "constants": [["SPLIT", "BLOCK_M", "BLOCK_N", "BLOCK_K"], ["SPLIT"]],
+                },
             },
             "tiling": [
                 "36:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -419,6 +647,8 @@ TEENYC = {
                 "40:9        Σ_k load(a + row·depth + k)·load(b + k·columns + column) is a product of matrices:",
                 "                `load(a + row·depth + k)` as stored in `D`, `load(b + k·columns + column)` as",
                 "                stored in `D`",
+                "39:5    where programs are few, `SPLIT` of them share the loop over `k`: each makes a part of its",
+                "            iterations, and a kernel behind them joins `total` by the laws",
                 "36:15   programs beyond the grid compute what the last `row` does, and store nothing",
                 "37:18   programs beyond the grid read 0 in the place of `column`, and store nothing",
                 "39:5    full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
@@ -692,6 +922,7 @@ class _Launcher:
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
+        self._left_out = self._chosen | {self._facts.get("split", {}).get("count")}  # where the kernel as written runs
         self._sizes = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}
         kinds = {p["type"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}
         self._variables = {name: kinds[f"Pointer<{name}>"] for name in facts["dtypes"] if f"Pointer<{name}>" in kinds}
@@ -817,6 +1048,7 @@ class _Launcher:
         sizes = (*extents, *[args[n] for n in self._integers])
         sizes = tuple((int(n).bit_length() + 1) // 2 for n in sizes)  # by powers of four
         kind = (tensors[0].device, tuple(t.dtype for t in tensors), tuple(named.items()), sizes)
+        kind += (self._room(extents),)
         if kind in self._known:
             return self._plan(self._known[kind], grid, named), True
         config, is_final = self._configuration(kind, grid, args, named)
@@ -828,7 +1060,7 @@ class _Launcher:
         """What a configuration makes of a launch; without one the kernel as written."""
         extents = grid if type(grid) is tuple else None  # a function that depends on what is chosen
         if config is None or self.tiled is None:
-            blocks = self._chosen if self.tiled is not None else ()
+            blocks = self._left_out if self.tiled is not None else ()
             given = {name: value for name, value in named.items() if name not in blocks}
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
@@ -878,7 +1110,24 @@ class _Launcher:
         most = {name: max(16, 2 * (*grid, 1, 1)[axis]) for axis, name in self._blocks}
         ranked = self._ranked(dict(kind[2]), elements, _shared_memory(), most)
         ranked = [c for c in ranked if "descriptors" not in c or _copies_blocks(kind[0])]
+        ranked += self._split(ranked, kind)
         return [*(ranked or self._facts["configs"][-1:]), *([] if ranked and math.prod(grid) > 4096 else [None])]
+
+    def _room(self, grid):
+        """How many programs might share the loop of one, for all of a device to be used; a power of two, or 0."""
+        if not isinstance(self.tiled, _WithParts) or _INTERPRETED or grid[self.tiled.axis] != 1:
+            return 0
+        blocks = [-(-n // 16) if axis in dict(self._blocks) else n for axis, n in enumerate(grid)]
+        return 1 << (_processors() // math.prod(blocks)).bit_length() >> 1
+
+    def _split(self, configs, kind):
+        """The likeliest configurations with loops that so many programs share that most of a device is used."""
+        if not kind[4] or self.tiled.count in dict(kind[2]):
+            return []
+        most = self.tiled.most({**self._fixed, **dict(kind[2])})
+        likely = [config for config in configs if "descriptors" not in config][:3]
+        counts = [count for count in (kind[4], 2 * kind[4], 4 * kind[4]) if 1 < count <= most]
+        return [{**config, self.tiled.count: count} for config in likely for count in counts]
 
     def _ranked(self, sizes, elements, shared, most):
         """At most eight configurations that a device has room for, those first that leave registers to spare.
@@ -905,10 +1154,12 @@ class _Launcher:
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
-        device, dtypes, named, sizes = kind
+        device, dtypes, named, sizes = kind[:4]
         given = {"device": _gpu().get_device_name(device), "dtypes": [*map(_element, dtypes)], "named": dict(named)}
         rows = [row for row in self.tables if all(row[name] == value for name, value in given.items())]
         rows = [row for row in rows if len(row["sizes"]) == len(sizes)]
+        if kind[4]:  # few programs: what is best for many does not tell
+            rows = [row for row in rows if row["sizes"][:3] == [*sizes[:3]]]
         rows.sort(key=lambda row: sum(abs(a - b) for a, b in zip(row["sizes"], sizes, strict=True)))
         return [row["config"] for row in rows[:1]]
 
@@ -960,6 +1211,12 @@ def _shared_memory():
     """How many bytes of shared memory a program may have."""
     driver = triton.runtime.driver.active
     return driver.utils.get_device_properties(driver.get_current_device())["max_shared_mem"]
+
+
+def _processors():
+    """How many processors the device has, each of which runs a few programs at once."""
+    driver = triton.runtime.driver.active
+    return driver.utils.get_device_properties(driver.get_current_device())["multiprocessor_count"]
 
 
 def _gpu():
@@ -1105,6 +1362,100 @@ def _copied(tensor):
     return copy if base is tensor else type(tensor)(copy, tensor.dtype)
 
 
+def _scratch(tensor, element, count, is_made=True):
+    """Memory for so many numbers of a type, beside a tensor: of `D::Compute`, as a `D` like the tensor's is computed.
+
+    Where nothing is launched, its dtype.
+    """
+    memory, key = getattr(tensor, "base", tensor), (element, tensor.dtype)
+    if key not in _DTYPES:
+        stored = _element(tensor.dtype)
+        kind = element if "::" not in element else "f32" if _FLOATS.get(stored, 32) < 32 else stored
+        convert = {"f32": "float", "f64": "double", "i32": "int", "i64": "long"}.get(kind)
+        _DTYPES[key] = getattr(memory.new_empty(0), convert)().dtype if convert else memory.dtype
+    return memory.new_empty(count, dtype=_DTYPES[key]) if is_made else _DTYPES[key]
+
+
+_DTYPES = {}
+"""Dtypes of scratch, by the type and by that of a tensor."""
+
+
+def _in_order(names, args, named):
+    """All parameters by position, and all else by name."""
+    if len(args) != len(names):
+        named = dict(named)
+        args = (*args, *[named.pop(name) for name in names[len(args) :]])
+    return args, named
+
+
+class _WithParts:
+    """A kernel in blocks, `tiled`, and two that take its place where a launch says `SPLIT`: launched like one.
+
+    So many programs of `parts` share the loop of one of `tiled`, and store what they carry into memory that is this
+    launch's own; `joined` makes the rest of it, a program for each of the source. `lanes` tells, of the source's
+    constants, how many numbers each carried value is.
+    """
+
+    def __init__(self, name, tiled, parts, joined, lanes):
+        facts = TEENYC["kernels"][name]
+        self.tiled, self.parts, self.joined, self.fn, self.arg_names = tiled, parts, joined, tiled.fn, tiled.arg_names
+        self.rows, self.allows = getattr(tiled, "rows", None), getattr(tiled, "allows", None)
+        split = facts["tiled"]["split"]
+        self.count, self.axis, self._lanes = split["count"], "xyz".index(split["axis"]), lanes
+        self._names, self._constants = [p["name"] for p in facts["parameters"]], [c["name"] for c in facts["constants"]]
+        self._counts = [("xyz".index(axis), name) for axis, name in facts["tiled"]["counts"].items()]
+        self._given = [[self._names.index(name) for name in names] for names in split["given"]]
+        likes = [self._names.index(name) for name in split["like"]]
+        self._scratch = [*zip(likes, split["scratch"].values(), strict=True)]
+        parts, joined = split["constants"]
+        self._left_out = {*self._constants, "descriptors"} - {*parts}
+        self._passed = (*joined, "enable_fp_fusion", "debug")
+
+    @property
+    def cache_key(self):
+        return self.tiled.cache_key + self.parts.cache_key + self.joined.cache_key
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid)
+
+    def warmup(self, *args, grid, **named):
+        return self.run(*args, grid=grid, warmup=True, **named)
+
+    def run(self, *args, grid, warmup=False, **named):
+        blocks = [*grid, 1, 1][:3]
+        count = named.get(self.count, 1)
+        if count < 2 or blocks[self.axis] != 1:
+            named.pop(self.count, None)
+            return self.tiled.warmup(*args, grid=grid, **named) if warmup else self.tiled[grid](*args, **named)
+        args, named = _in_order(self._names, args, named)
+        programs = [*blocks]
+        for axis, name in self._counts:
+            programs[axis] = named[name]
+        places = math.prod(programs) * count
+        sizes = self._lanes(*[named.get(name) for name in self._constants])
+        memory = [
+            _scratch(args[like], element, places * size, not warmup)
+            for (like, element), size in zip(self._scratch, sizes, strict=True)
+        ]
+        first, second = ([*[args[n] for n in given], *memory] for given in self._given)
+        joining = {name: named[name] for name in self._passed if name in named}
+        named = {name: value for name, value in named.items() if name not in self._left_out}
+        blocks[self.axis] = count
+        if warmup:  # which takes dtypes in the place of tensors
+            self.joined.warmup(*second, grid=tuple(programs), **joining)
+            return self.parts.warmup(*first, grid=tuple(blocks), **named)
+        self.parts[tuple(blocks)](*first, **named)
+        return self.joined[tuple(programs)](*second, **joining)
+
+    def most(self, named):
+        """How many programs may share a loop, so that one may hold what all of them carry."""
+        return max(1, _JOINED // max(self._lanes(*[named.get(name) for name in self._constants])))
+
+
+_JOINED = 2**14
+"""So many numbers of a value a program of `joined` may hold."""
+
+
 class _WithDescriptors:
     """A kernel in blocks, `tiled`, and `described`, which loads the blocks by tensor descriptors: launched like one.
 
@@ -1162,10 +1513,16 @@ def _copies_blocks(device):
 weighted = _Launcher(
     "weighted",
     weighted_plain,
-    _WithDescriptors(
-        weighted_tiled,
-        weighted_described,
-        lambda q, k, v, *_, N, **__: _is_aligned(N, q, v, k),
+    _WithParts(
+        "weighted",
+        _WithDescriptors(
+            weighted_tiled,
+            weighted_described,
+            lambda q, k, v, *_, N, **__: _is_aligned(N, q, v, k),
+        ),
+        weighted_parts,
+        weighted_joined,
+        lambda N: (1, max(triton.next_power_of_2(N), 16), 1),
     ),
     lambda q, k, v, o, queries, keys: (
         (q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr()),
@@ -1181,10 +1538,16 @@ weighted = _Launcher(
 product = _Launcher(
     "product",
     product_plain,
-    _WithDescriptors(
-        product_tiled,
-        product_described,
-        lambda a, b, c, columns, depth, *_, **__: _is_aligned(depth, a) and _is_aligned(columns, b),
+    _WithParts(
+        "product",
+        _WithDescriptors(
+            product_tiled,
+            product_described,
+            lambda a, b, c, columns, depth, *_, **__: _is_aligned(depth, a) and _is_aligned(columns, b),
+        ),
+        product_parts,
+        product_joined,
+        lambda: (1,),
     ),
     lambda a, b, c, columns, depth: (
         (a.data_ptr(), b.data_ptr(), c.data_ptr()),

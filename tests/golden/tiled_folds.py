@@ -25,6 +25,15 @@ def _bits_of_both(x, y):
 
 
 @triton.jit
+def _cdiv(x, div):
+    """The quotient of integers rounded up, for every sign; Triton's `cdiv` rounds so for positive ones only."""
+    quotient = x // div
+    rest = x - quotient * div
+    is_below = (rest != 0) & ((rest > 0) == (div > 0))
+    return quotient + tl.cast(is_below, quotient.dtype)
+
+
+@triton.jit
 def _max(input, axis: tl.constexpr = None, keep_dims: tl.constexpr = False):
     """The greatest number in the type of the elements; Triton gives 32 bits for integers of 8 and 16."""
     return tl.max(input, axis=axis, keep_dims=keep_dims).to(input.dtype)
@@ -350,6 +359,88 @@ def of_rows_described(
 
 
 @triton.jit
+def of_rows_parts(
+    q,
+    k,
+    keys: tl.int32,
+    highest_parts,
+    chance_parts,
+    num_rows: tl.int32,
+    N: tl.constexpr,
+    SPLIT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """What `of_rows` sums up in one of `SPLIT` parts of its iterations over `key`."""
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    lane = tl.arange(0, N)
+    own = tl.load((q + row * N)[:, None] + lane)
+    part = tl.program_id(2)
+    iterations = tl.cast(keys, tl.int64)
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    first_key = part_start.to(tl.int32)
+    key_stop = part_stop.to(tl.int32)
+    full_key = first_key + ((key_stop.to(tl.int64) - first_key) // BLOCK_N * BLOCK_N).to(tl.int32)
+    k_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
+    k_offset = first_key.to(tl.int64) * N
+    highest = tl.full([BLOCK_M], float("-inf"), dtype=tl.float32)
+    chance = tl.full([BLOCK_M], 1.0, dtype=tl.float32)
+    for key_start in range(first_key, full_key, BLOCK_N):
+        key = key_start + tl.arange(0, BLOCK_N)
+        score = tl.dot(own, tl.trans(tl.load(k + k_offset + k_lanes)), input_precision="ieee", out_dtype=tl.float32)
+        highest = tl.maximum(highest, tl.max(score, axis=1))
+        chance = chance * tl.reduce(
+            tl.where(key.to(tl.int64)[None, :] <= row[:, None], 1.0 - tl.sigmoid(score), 1.0), 1, _multiplied
+        )
+        k_offset = k_offset + BLOCK_N * N
+    # Triton fails where what a loop sums up along rows is read more than once.
+    highest = highest + 0.0
+    chance = chance + 0.0
+    if full_key < key_stop:
+        lanes = tl.arange(0, BLOCK_N)
+        key = full_key + lanes
+        is_key = lanes < key_stop - full_key
+        score = tl.dot(
+            own,
+            tl.trans(tl.load(k + full_key.to(tl.int64) * N + k_lanes, mask=is_key[:, None], other=0.0)),
+            input_precision="ieee",
+            out_dtype=tl.float32,
+        )
+        highest = tl.maximum(highest, tl.max(tl.where(is_key[None, :], score, float("-inf")), axis=1))
+        chance = chance * tl.reduce(
+            tl.where(
+                is_key[None, :], tl.where(key.to(tl.int64)[None, :] <= row[:, None], 1.0 - tl.sigmoid(score), 1.0), 1.0
+            ),
+            1,
+            _multiplied,
+        )
+    place = row * SPLIT + part
+    tl.store(highest_parts + place, highest, mask=is_row)
+    tl.store(chance_parts + place, chance, mask=is_row)
+
+
+@triton.jit
+def of_rows_joined(o, highest_parts, chance_parts, SPLIT: tl.constexpr):
+    """What `of_rows` makes of all `SPLIT` parts of its iterations over `key`."""
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    row = tl.program_id(0).to(tl.int64)
+    chance: tl.constexpr = 1.0
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = row * SPLIT + part
+    highest_part = tl.load(highest_parts + place, mask=is_part, other=float("-inf"))
+    chance_part = tl.load(chance_parts + place, mask=is_part, other=1.0)
+    highest = tl.max(highest_part, axis=0)
+    chance_ = chance * tl.reduce(chance_part, 0, _multiplied)
+    tl.store(o + row * 2, highest)
+    tl.store(o + row * 2 + 1, chance_)
+
+
+@triton.jit
 def of_narrow_plain(x, y, o, u, n: tl.int32):
     """Integers of 8 and 16 bits, which Triton adds in 32. Grid: `(rows,)`."""
     row = tl.program_id(0).to(tl.int64)
@@ -449,6 +540,47 @@ def of_numbers_tiled(x, o, n: tl.int32, BLOCK_N: tl.constexpr):
     tl.store(o + row, _round_to(p, o.dtype.element_ty))
 
 
+@triton.jit
+def of_numbers_parts(x, n: tl.int32, p_parts, SPLIT: tl.constexpr, BLOCK_N: tl.constexpr):
+    """What `of_numbers` sums up in one of `SPLIT` parts of its iterations over `k`."""
+    D: tl.constexpr = x.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float32 if D.is_floating() and D.primitive_bitwidth < 32 else D
+    row = tl.program_id(0).to(tl.int64)
+    part = tl.program_id(2)
+    iterations = tl.cast(n, tl.int64)
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    first_k = part_start.to(tl.int32)
+    k_stop = part_stop.to(tl.int32)
+    full_k = first_k + ((k_stop.to(tl.int64) - first_k) // BLOCK_N * BLOCK_N).to(tl.int32)
+    x_lanes = tl.arange(0, BLOCK_N)
+    p = tl.full([], 1, COMPUTE)
+    for k_start in range(first_k, full_k, BLOCK_N):
+        p = p * tl.reduce(tl.load(x + (row * n + k_start) + x_lanes).to(COMPUTE), 0, _multiplied)
+    if full_k < k_stop:
+        is_k = tl.arange(0, BLOCK_N) < k_stop - full_k
+        p = p * tl.reduce(
+            tl.where(is_k, tl.load(x + (row * n + full_k) + x_lanes, mask=is_k, other=0).to(COMPUTE), 1), 0, _multiplied
+        )
+    place = row * SPLIT + part
+    tl.store(p_parts + place, p)
+
+
+@triton.jit
+def of_numbers_joined(x, o, p_parts, SPLIT: tl.constexpr):
+    """What `of_numbers` makes of all `SPLIT` parts of its iterations over `k`."""
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    row = tl.program_id(0).to(tl.int64)
+    p: tl.constexpr = 1
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = row * SPLIT + part
+    p_part = tl.load(p_parts + place, mask=is_part, other=1)
+    p_ = p * tl.reduce(p_part, 0, _multiplied)
+    tl.store(o + row, _round_to(p_, o.dtype.element_ty))
+
+
 TEENYC = {
     "version": "0.1.0",
     "source": "tiled_folds.tk",
@@ -490,6 +622,7 @@ TEENYC = {
                 "              0, v, -inf))",
                 "28:18     `lowest`: running minimum, lowest' = min(lowest, min_k v)",
                 "29:22     `beside_nan`: running maximum, beside_nan' = max(beside_nan, max_k v)",
+                "15:5    programs do not share the loop over `k`: `beside_nan` passes NaN on",
                 "15:5    full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
                 "            and extrema, products and bits see the number that never changes them",
                 "6:4     configurations to choose from, `BLOCK_N`×`num_warps`×`num_stages`: 1024×4×2, 256×2×2,",
@@ -533,6 +666,7 @@ TEENYC = {
                 "61:9      `found`: bits that any has, found' = found | OR_k (v > 900)",
                 "64:9      `fine`: bits that all have, fine' = fine & AND_k (!(v < 32))",
                 "67:18     `parity`: exclusive or, parity' = parity ^ XOR_k (v > 500)",
+                "52:5    programs do not share the loop over `k`: `found` is of type `bool`",
                 "52:5    full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
                 "            and extrema, products and bits see the number that never changes them",
                 "42:4    configurations to choose from, `BLOCK_N`×`num_warps`×`num_stages`: 1024×4×2, 256×2×2,",
@@ -589,6 +723,17 @@ TEENYC = {
                 "staged": [["N", "BLOCK_N", "f32"]],
                 "kept": [["BLOCK_M", "N", "f32"]],
                 "described": "of_rows_described",
+                "split": {
+                    "parts": "of_rows_parts",
+                    "joined": "of_rows_joined",
+                    "axis": "z",
+                    "axes": ["x"],
+                    "count": "SPLIT",
+                    "scratch": {"highest_parts": "f32", "chance_parts": "f32"},
+                    "like": ["q", "q"],
+                    "given": [["q", "k", "keys"], ["o"]],
+                    "constants": [["N", "SPLIT", "BLOCK_M", "BLOCK_N"], ["SPLIT"]],
+                },
             },
             "tiling": [
                 "83:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -597,6 +742,8 @@ TEENYC = {
                 "91:9      `chance`: product, chance' = chance·Π_key where(key <= row, 1 − sigmoid(score), 1)",
                 "89:21     `score`: Σ_lane own·load(k + key·N + lane) is a product of matrices: `own` in `f32`,",
                 "              `load(k + key·N + lane)` in `f32`, by `ieee`",
+                "88:5    where programs are few, `SPLIT` of them share the loop over `key`: each makes a part of",
+                "            its iterations, and a kernel behind them joins `highest` and `chance` by the laws",
                 "83:15   programs beyond the grid compute what the last `row` does, and store nothing",
                 "88:5    full blocks run without a mask; in the rest, loads beyond the last `key` read 0, sums add",
                 "            0, and extrema, products and bits see the number that never changes them",
@@ -645,6 +792,7 @@ TEENYC = {
                 "113:9     `a`: bits that all have, a' = a & AND_k w",
                 "114:9     `q`: product, q' = q·Π_k w",
                 "115:9     `m`: running maximum, m' = max(m, max_k v)",
+                "108:5   programs do not share the loop over `k`: `p` is of type `i8`",
                 "108:5   full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
                 "            and extrema, products and bits see the number that never changes them",
                 "101:4   configurations to choose from, `BLOCK_N`×`num_warps`×`num_stages`: 1024×4×2, 256×2×2,",
@@ -677,10 +825,23 @@ TEENYC = {
                     {"BLOCK_N": 4096, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_N": 128, "num_warps": 1, "num_stages": 2},
                 ],
+                "split": {
+                    "parts": "of_numbers_parts",
+                    "joined": "of_numbers_joined",
+                    "axis": "z",
+                    "axes": ["x"],
+                    "count": "SPLIT",
+                    "scratch": {"p_parts": "D::Compute"},
+                    "like": ["x"],
+                    "given": [["x", "n"], ["x", "o"]],
+                    "constants": [["SPLIT", "BLOCK_N"], ["SPLIT"]],
+                },
             },
             "tiling": [
                 "129:5   the loop over `k` is blocked: one iteration takes `BLOCK_N` of the source's",
                 "130:9     `p`: product, p' = p·Π_k load(x + row·n + k)",
+                "129:5   where programs are few, `SPLIT` of them share the loop over `k`: each makes a part of its",
+                "            iterations, and a kernel behind them joins `p` by the laws",
                 "129:5   full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
                 "            and extrema, products and bits see the number that never changes them",
                 "126:4   configurations to choose from, `BLOCK_N`×`num_warps`×`num_stages`: 1024×4×2, 256×2×2,",
@@ -950,6 +1111,7 @@ class _Launcher:
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
+        self._left_out = self._chosen | {self._facts.get("split", {}).get("count")}  # where the kernel as written runs
         self._sizes = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}
         kinds = {p["type"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}
         self._variables = {name: kinds[f"Pointer<{name}>"] for name in facts["dtypes"] if f"Pointer<{name}>" in kinds}
@@ -1075,6 +1237,7 @@ class _Launcher:
         sizes = (*extents, *[args[n] for n in self._integers])
         sizes = tuple((int(n).bit_length() + 1) // 2 for n in sizes)  # by powers of four
         kind = (tensors[0].device, tuple(t.dtype for t in tensors), tuple(named.items()), sizes)
+        kind += (self._room(extents),)
         if kind in self._known:
             return self._plan(self._known[kind], grid, named), True
         config, is_final = self._configuration(kind, grid, args, named)
@@ -1086,7 +1249,7 @@ class _Launcher:
         """What a configuration makes of a launch; without one the kernel as written."""
         extents = grid if type(grid) is tuple else None  # a function that depends on what is chosen
         if config is None or self.tiled is None:
-            blocks = self._chosen if self.tiled is not None else ()
+            blocks = self._left_out if self.tiled is not None else ()
             given = {name: value for name, value in named.items() if name not in blocks}
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
@@ -1136,7 +1299,24 @@ class _Launcher:
         most = {name: max(16, 2 * (*grid, 1, 1)[axis]) for axis, name in self._blocks}
         ranked = self._ranked(dict(kind[2]), elements, _shared_memory(), most)
         ranked = [c for c in ranked if "descriptors" not in c or _copies_blocks(kind[0])]
+        ranked += self._split(ranked, kind)
         return [*(ranked or self._facts["configs"][-1:]), *([] if ranked and math.prod(grid) > 4096 else [None])]
+
+    def _room(self, grid):
+        """How many programs might share the loop of one, for all of a device to be used; a power of two, or 0."""
+        if not isinstance(self.tiled, _WithParts) or _INTERPRETED or grid[self.tiled.axis] != 1:
+            return 0
+        blocks = [-(-n // 16) if axis in dict(self._blocks) else n for axis, n in enumerate(grid)]
+        return 1 << (_processors() // math.prod(blocks)).bit_length() >> 1
+
+    def _split(self, configs, kind):
+        """The likeliest configurations with loops that so many programs share that most of a device is used."""
+        if not kind[4] or self.tiled.count in dict(kind[2]):
+            return []
+        most = self.tiled.most({**self._fixed, **dict(kind[2])})
+        likely = [config for config in configs if "descriptors" not in config][:3]
+        counts = [count for count in (kind[4], 2 * kind[4], 4 * kind[4]) if 1 < count <= most]
+        return [{**config, self.tiled.count: count} for config in likely for count in counts]
 
     def _ranked(self, sizes, elements, shared, most):
         """At most eight configurations that a device has room for, those first that leave registers to spare.
@@ -1163,10 +1343,12 @@ class _Launcher:
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
-        device, dtypes, named, sizes = kind
+        device, dtypes, named, sizes = kind[:4]
         given = {"device": _gpu().get_device_name(device), "dtypes": [*map(_element, dtypes)], "named": dict(named)}
         rows = [row for row in self.tables if all(row[name] == value for name, value in given.items())]
         rows = [row for row in rows if len(row["sizes"]) == len(sizes)]
+        if kind[4]:  # few programs: what is best for many does not tell
+            rows = [row for row in rows if row["sizes"][:3] == [*sizes[:3]]]
         rows.sort(key=lambda row: sum(abs(a - b) for a, b in zip(row["sizes"], sizes, strict=True)))
         return [row["config"] for row in rows[:1]]
 
@@ -1218,6 +1400,12 @@ def _shared_memory():
     """How many bytes of shared memory a program may have."""
     driver = triton.runtime.driver.active
     return driver.utils.get_device_properties(driver.get_current_device())["max_shared_mem"]
+
+
+def _processors():
+    """How many processors the device has, each of which runs a few programs at once."""
+    driver = triton.runtime.driver.active
+    return driver.utils.get_device_properties(driver.get_current_device())["multiprocessor_count"]
 
 
 def _gpu():
@@ -1363,6 +1551,100 @@ def _copied(tensor):
     return copy if base is tensor else type(tensor)(copy, tensor.dtype)
 
 
+def _scratch(tensor, element, count, is_made=True):
+    """Memory for so many numbers of a type, beside a tensor: of `D::Compute`, as a `D` like the tensor's is computed.
+
+    Where nothing is launched, its dtype.
+    """
+    memory, key = getattr(tensor, "base", tensor), (element, tensor.dtype)
+    if key not in _DTYPES:
+        stored = _element(tensor.dtype)
+        kind = element if "::" not in element else "f32" if _FLOATS.get(stored, 32) < 32 else stored
+        convert = {"f32": "float", "f64": "double", "i32": "int", "i64": "long"}.get(kind)
+        _DTYPES[key] = getattr(memory.new_empty(0), convert)().dtype if convert else memory.dtype
+    return memory.new_empty(count, dtype=_DTYPES[key]) if is_made else _DTYPES[key]
+
+
+_DTYPES = {}
+"""Dtypes of scratch, by the type and by that of a tensor."""
+
+
+def _in_order(names, args, named):
+    """All parameters by position, and all else by name."""
+    if len(args) != len(names):
+        named = dict(named)
+        args = (*args, *[named.pop(name) for name in names[len(args) :]])
+    return args, named
+
+
+class _WithParts:
+    """A kernel in blocks, `tiled`, and two that take its place where a launch says `SPLIT`: launched like one.
+
+    So many programs of `parts` share the loop of one of `tiled`, and store what they carry into memory that is this
+    launch's own; `joined` makes the rest of it, a program for each of the source. `lanes` tells, of the source's
+    constants, how many numbers each carried value is.
+    """
+
+    def __init__(self, name, tiled, parts, joined, lanes):
+        facts = TEENYC["kernels"][name]
+        self.tiled, self.parts, self.joined, self.fn, self.arg_names = tiled, parts, joined, tiled.fn, tiled.arg_names
+        self.rows, self.allows = getattr(tiled, "rows", None), getattr(tiled, "allows", None)
+        split = facts["tiled"]["split"]
+        self.count, self.axis, self._lanes = split["count"], "xyz".index(split["axis"]), lanes
+        self._names, self._constants = [p["name"] for p in facts["parameters"]], [c["name"] for c in facts["constants"]]
+        self._counts = [("xyz".index(axis), name) for axis, name in facts["tiled"]["counts"].items()]
+        self._given = [[self._names.index(name) for name in names] for names in split["given"]]
+        likes = [self._names.index(name) for name in split["like"]]
+        self._scratch = [*zip(likes, split["scratch"].values(), strict=True)]
+        parts, joined = split["constants"]
+        self._left_out = {*self._constants, "descriptors"} - {*parts}
+        self._passed = (*joined, "enable_fp_fusion", "debug")
+
+    @property
+    def cache_key(self):
+        return self.tiled.cache_key + self.parts.cache_key + self.joined.cache_key
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid)
+
+    def warmup(self, *args, grid, **named):
+        return self.run(*args, grid=grid, warmup=True, **named)
+
+    def run(self, *args, grid, warmup=False, **named):
+        blocks = [*grid, 1, 1][:3]
+        count = named.get(self.count, 1)
+        if count < 2 or blocks[self.axis] != 1:
+            named.pop(self.count, None)
+            return self.tiled.warmup(*args, grid=grid, **named) if warmup else self.tiled[grid](*args, **named)
+        args, named = _in_order(self._names, args, named)
+        programs = [*blocks]
+        for axis, name in self._counts:
+            programs[axis] = named[name]
+        places = math.prod(programs) * count
+        sizes = self._lanes(*[named.get(name) for name in self._constants])
+        memory = [
+            _scratch(args[like], element, places * size, not warmup)
+            for (like, element), size in zip(self._scratch, sizes, strict=True)
+        ]
+        first, second = ([*[args[n] for n in given], *memory] for given in self._given)
+        joining = {name: named[name] for name in self._passed if name in named}
+        named = {name: value for name, value in named.items() if name not in self._left_out}
+        blocks[self.axis] = count
+        if warmup:  # which takes dtypes in the place of tensors
+            self.joined.warmup(*second, grid=tuple(programs), **joining)
+            return self.parts.warmup(*first, grid=tuple(blocks), **named)
+        self.parts[tuple(blocks)](*first, **named)
+        return self.joined[tuple(programs)](*second, **joining)
+
+    def most(self, named):
+        """How many programs may share a loop, so that one may hold what all of them carry."""
+        return max(1, _JOINED // max(self._lanes(*[named.get(name) for name in self._constants])))
+
+
+_JOINED = 2**14
+"""So many numbers of a value a program of `joined` may hold."""
+
+
 class _WithDescriptors:
     """A kernel in blocks, `tiled`, and `described`, which loads the blocks by tensor descriptors: launched like one.
 
@@ -1444,10 +1726,16 @@ of_bits = _Launcher(
 of_rows = _Launcher(
     "of_rows",
     of_rows_plain,
-    _WithDescriptors(
-        of_rows_tiled,
-        of_rows_described,
-        lambda q, k, *_, N, **__: _is_aligned(N, q, k),
+    _WithParts(
+        "of_rows",
+        _WithDescriptors(
+            of_rows_tiled,
+            of_rows_described,
+            lambda q, k, *_, N, **__: _is_aligned(N, q, k),
+        ),
+        of_rows_parts,
+        of_rows_joined,
+        lambda N: (1, 1),
     ),
     lambda q, k, o, keys: (
         (q.data_ptr(), k.data_ptr(), o.data_ptr()),
@@ -1479,7 +1767,13 @@ of_narrow = _Launcher(
 of_numbers = _Launcher(
     "of_numbers",
     of_numbers_plain,
-    of_numbers_tiled,
+    _WithParts(
+        "of_numbers",
+        of_numbers_tiled,
+        of_numbers_parts,
+        of_numbers_joined,
+        lambda: (1,),
+    ),
     lambda x, o, n: (
         (x.data_ptr(), o.data_ptr()),
         (x.nbytes if x.is_contiguous() else -x.nbytes, o.nbytes if o.is_contiguous() else -o.nbytes),

@@ -18,6 +18,15 @@ _ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)
 
 
 @triton.jit
+def _cdiv(x, div):
+    """The quotient of integers rounded up, for every sign; Triton's `cdiv` rounds so for positive ones only."""
+    quotient = x // div
+    rest = x - quotient * div
+    is_below = (rest != 0) & ((rest > 0) == (div > 0))
+    return quotient + tl.cast(is_below, quotient.dtype)
+
+
+@triton.jit
 def _round_to(x, DTYPE: tl.constexpr):
     """`x` rounded to nearest even in a dtype; Triton's interpreter would cut off the bits that a bfloat16 lacks."""
     if _ROUNDS_BY_HAND and DTYPE.is_fp8():
@@ -67,6 +76,46 @@ def row_sums_tiled(x, y, rows: tl.int32, columns: tl.int32, BLOCK_N: tl.constexp
     tl.store(y + row, _round_to(total, y.dtype.element_ty))
 
 
+@triton.jit
+def row_sums_parts(x, columns: tl.int32, total_parts, SPLIT: tl.constexpr, BLOCK_N: tl.constexpr):
+    """What `row_sums` sums up in one of `SPLIT` parts of its iterations over `column`."""
+    D: tl.constexpr = x.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    row = tl.program_id(0).to(tl.int64)
+    part = tl.program_id(2)
+    iterations = tl.cast(columns, tl.int64)
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    first_column = part_start.to(tl.int32)
+    column_stop = part_stop.to(tl.int32)
+    full_column = first_column + ((column_stop.to(tl.int64) - first_column) // BLOCK_N * BLOCK_N).to(tl.int32)
+    x_lanes = tl.arange(0, BLOCK_N)
+    total = tl.full([], 0.0, COMPUTE)
+    for column_start in range(first_column, full_column, BLOCK_N):
+        total = total + tl.sum(tl.load(x + (row * columns + column_start) + x_lanes).to(COMPUTE), axis=0)
+    if full_column < column_stop:
+        is_column = tl.arange(0, BLOCK_N) < column_stop - full_column
+        total = total + tl.sum(
+            tl.load(x + (row * columns + full_column) + x_lanes, mask=is_column, other=0.0).to(COMPUTE), axis=0
+        )
+    place = row * SPLIT + part
+    tl.store(total_parts + place, total)
+
+
+@triton.jit
+def row_sums_joined(x, y, total_parts, SPLIT: tl.constexpr):
+    """What `row_sums` makes of all `SPLIT` parts of its iterations over `column`."""
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    row = tl.program_id(0).to(tl.int64)
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = row * SPLIT + part
+    total_part = tl.load(total_parts + place, mask=is_part, other=0.0)
+    total = tl.sum(total_part, axis=0)
+    tl.store(y + row, _round_to(total, y.dtype.element_ty))
+
+
 TEENYC = {
     "version": "0.1.0",
     "source": "tiled_launcher.tk",
@@ -100,11 +149,24 @@ TEENYC = {
                     {"BLOCK_N": 4096, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_N": 128, "num_warps": 1, "num_stages": 2},
                 ],
+                "split": {
+                    "parts": "row_sums_parts",
+                    "joined": "row_sums_joined",
+                    "axis": "z",
+                    "axes": ["x"],
+                    "count": "SPLIT",
+                    "scratch": {"total_parts": "D::Compute"},
+                    "like": ["x"],
+                    "given": [["x", "columns"], ["x", "y"]],
+                    "constants": [["SPLIT", "BLOCK_N"], ["SPLIT"]],
+                },
             },
             "tiling": [
                 "11:5    the loop over `column` is blocked: one iteration takes `BLOCK_N` of the source's",
                 "12:9      `total`: sum, total' = total + Σ_column load(x + row·columns + column)",
                 "12:9        Σ_column load(x + row·columns + column) stays a sum",
+                "11:5    where programs are few, `SPLIT` of them share the loop over `column`: each makes a part of",
+                "            its iterations, and a kernel behind them joins `total` by the laws",
                 "11:5    full blocks run without a mask; in the rest, loads beyond the last `column` read 0, sums",
                 "            add 0, and extrema, products and bits see the number that never changes them",
                 "8:8     configurations to choose from, `BLOCK_N`×`num_warps`×`num_stages`: 1024×4×2, 256×2×2,",
@@ -374,6 +436,7 @@ class _Launcher:
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
+        self._left_out = self._chosen | {self._facts.get("split", {}).get("count")}  # where the kernel as written runs
         self._sizes = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}
         kinds = {p["type"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}
         self._variables = {name: kinds[f"Pointer<{name}>"] for name in facts["dtypes"] if f"Pointer<{name}>" in kinds}
@@ -499,6 +562,7 @@ class _Launcher:
         sizes = (*extents, *[args[n] for n in self._integers])
         sizes = tuple((int(n).bit_length() + 1) // 2 for n in sizes)  # by powers of four
         kind = (tensors[0].device, tuple(t.dtype for t in tensors), tuple(named.items()), sizes)
+        kind += (self._room(extents),)
         if kind in self._known:
             return self._plan(self._known[kind], grid, named), True
         config, is_final = self._configuration(kind, grid, args, named)
@@ -510,7 +574,7 @@ class _Launcher:
         """What a configuration makes of a launch; without one the kernel as written."""
         extents = grid if type(grid) is tuple else None  # a function that depends on what is chosen
         if config is None or self.tiled is None:
-            blocks = self._chosen if self.tiled is not None else ()
+            blocks = self._left_out if self.tiled is not None else ()
             given = {name: value for name, value in named.items() if name not in blocks}
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
@@ -559,7 +623,24 @@ class _Launcher:
         elements = {name: _element(kind[1][place]) for name, place in self._variables.items()}
         most = {name: max(16, 2 * (*grid, 1, 1)[axis]) for axis, name in self._blocks}
         ranked = self._ranked(dict(kind[2]), elements, _shared_memory(), most)
+        ranked += self._split(ranked, kind)
         return [*(ranked or self._facts["configs"][-1:]), *([] if ranked and math.prod(grid) > 4096 else [None])]
+
+    def _room(self, grid):
+        """How many programs might share the loop of one, for all of a device to be used; a power of two, or 0."""
+        if not isinstance(self.tiled, _WithParts) or _INTERPRETED or grid[self.tiled.axis] != 1:
+            return 0
+        blocks = [-(-n // 16) if axis in dict(self._blocks) else n for axis, n in enumerate(grid)]
+        return 1 << (_processors() // math.prod(blocks)).bit_length() >> 1
+
+    def _split(self, configs, kind):
+        """The likeliest configurations with loops that so many programs share that most of a device is used."""
+        if not kind[4] or self.tiled.count in dict(kind[2]):
+            return []
+        most = self.tiled.most({**self._fixed, **dict(kind[2])})
+        likely = [config for config in configs if "descriptors" not in config][:3]
+        counts = [count for count in (kind[4], 2 * kind[4], 4 * kind[4]) if 1 < count <= most]
+        return [{**config, self.tiled.count: count} for config in likely for count in counts]
 
     def _ranked(self, sizes, elements, shared, most):
         """At most eight configurations that a device has room for, those first that leave registers to spare.
@@ -585,10 +666,12 @@ class _Launcher:
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
-        device, dtypes, named, sizes = kind
+        device, dtypes, named, sizes = kind[:4]
         given = {"device": _gpu().get_device_name(device), "dtypes": [*map(_element, dtypes)], "named": dict(named)}
         rows = [row for row in self.tables if all(row[name] == value for name, value in given.items())]
         rows = [row for row in rows if len(row["sizes"]) == len(sizes)]
+        if kind[4]:  # few programs: what is best for many does not tell
+            rows = [row for row in rows if row["sizes"][:3] == [*sizes[:3]]]
         rows.sort(key=lambda row: sum(abs(a - b) for a, b in zip(row["sizes"], sizes, strict=True)))
         return [row["config"] for row in rows[:1]]
 
@@ -640,6 +723,12 @@ def _shared_memory():
     """How many bytes of shared memory a program may have."""
     driver = triton.runtime.driver.active
     return driver.utils.get_device_properties(driver.get_current_device())["max_shared_mem"]
+
+
+def _processors():
+    """How many processors the device has, each of which runs a few programs at once."""
+    driver = triton.runtime.driver.active
+    return driver.utils.get_device_properties(driver.get_current_device())["multiprocessor_count"]
 
 
 def _gpu():
@@ -785,10 +874,110 @@ def _copied(tensor):
     return copy if base is tensor else type(tensor)(copy, tensor.dtype)
 
 
+def _scratch(tensor, element, count, is_made=True):
+    """Memory for so many numbers of a type, beside a tensor: of `D::Compute`, as a `D` like the tensor's is computed.
+
+    Where nothing is launched, its dtype.
+    """
+    memory, key = getattr(tensor, "base", tensor), (element, tensor.dtype)
+    if key not in _DTYPES:
+        stored = _element(tensor.dtype)
+        kind = element if "::" not in element else "f32" if _FLOATS.get(stored, 32) < 32 else stored
+        convert = {"f32": "float", "f64": "double", "i32": "int", "i64": "long"}.get(kind)
+        _DTYPES[key] = getattr(memory.new_empty(0), convert)().dtype if convert else memory.dtype
+    return memory.new_empty(count, dtype=_DTYPES[key]) if is_made else _DTYPES[key]
+
+
+_DTYPES = {}
+"""Dtypes of scratch, by the type and by that of a tensor."""
+
+
+def _in_order(names, args, named):
+    """All parameters by position, and all else by name."""
+    if len(args) != len(names):
+        named = dict(named)
+        args = (*args, *[named.pop(name) for name in names[len(args) :]])
+    return args, named
+
+
+class _WithParts:
+    """A kernel in blocks, `tiled`, and two that take its place where a launch says `SPLIT`: launched like one.
+
+    So many programs of `parts` share the loop of one of `tiled`, and store what they carry into memory that is this
+    launch's own; `joined` makes the rest of it, a program for each of the source. `lanes` tells, of the source's
+    constants, how many numbers each carried value is.
+    """
+
+    def __init__(self, name, tiled, parts, joined, lanes):
+        facts = TEENYC["kernels"][name]
+        self.tiled, self.parts, self.joined, self.fn, self.arg_names = tiled, parts, joined, tiled.fn, tiled.arg_names
+        self.rows, self.allows = getattr(tiled, "rows", None), getattr(tiled, "allows", None)
+        split = facts["tiled"]["split"]
+        self.count, self.axis, self._lanes = split["count"], "xyz".index(split["axis"]), lanes
+        self._names, self._constants = [p["name"] for p in facts["parameters"]], [c["name"] for c in facts["constants"]]
+        self._counts = [("xyz".index(axis), name) for axis, name in facts["tiled"]["counts"].items()]
+        self._given = [[self._names.index(name) for name in names] for names in split["given"]]
+        likes = [self._names.index(name) for name in split["like"]]
+        self._scratch = [*zip(likes, split["scratch"].values(), strict=True)]
+        parts, joined = split["constants"]
+        self._left_out = {*self._constants, "descriptors"} - {*parts}
+        self._passed = (*joined, "enable_fp_fusion", "debug")
+
+    @property
+    def cache_key(self):
+        return self.tiled.cache_key + self.parts.cache_key + self.joined.cache_key
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid)
+
+    def warmup(self, *args, grid, **named):
+        return self.run(*args, grid=grid, warmup=True, **named)
+
+    def run(self, *args, grid, warmup=False, **named):
+        blocks = [*grid, 1, 1][:3]
+        count = named.get(self.count, 1)
+        if count < 2 or blocks[self.axis] != 1:
+            named.pop(self.count, None)
+            return self.tiled.warmup(*args, grid=grid, **named) if warmup else self.tiled[grid](*args, **named)
+        args, named = _in_order(self._names, args, named)
+        programs = [*blocks]
+        for axis, name in self._counts:
+            programs[axis] = named[name]
+        places = math.prod(programs) * count
+        sizes = self._lanes(*[named.get(name) for name in self._constants])
+        memory = [
+            _scratch(args[like], element, places * size, not warmup)
+            for (like, element), size in zip(self._scratch, sizes, strict=True)
+        ]
+        first, second = ([*[args[n] for n in given], *memory] for given in self._given)
+        joining = {name: named[name] for name in self._passed if name in named}
+        named = {name: value for name, value in named.items() if name not in self._left_out}
+        blocks[self.axis] = count
+        if warmup:  # which takes dtypes in the place of tensors
+            self.joined.warmup(*second, grid=tuple(programs), **joining)
+            return self.parts.warmup(*first, grid=tuple(blocks), **named)
+        self.parts[tuple(blocks)](*first, **named)
+        return self.joined[tuple(programs)](*second, **joining)
+
+    def most(self, named):
+        """How many programs may share a loop, so that one may hold what all of them carry."""
+        return max(1, _JOINED // max(self._lanes(*[named.get(name) for name in self._constants])))
+
+
+_JOINED = 2**14
+"""So many numbers of a value a program of `joined` may hold."""
+
+
 row_sums = _Launcher(
     "row_sums",
     row_sums_plain,
-    row_sums_tiled,
+    _WithParts(
+        "row_sums",
+        row_sums_tiled,
+        row_sums_parts,
+        row_sums_joined,
+        lambda: (1,),
+    ),
     lambda x, y, rows, columns: (
         (x.data_ptr(), y.data_ptr()),
         (x.nbytes if x.is_contiguous() else -x.nbytes, y.nbytes if y.is_contiguous() else -y.nbytes),

@@ -546,6 +546,7 @@ TEENYC = {
                 "16:5    the loop over `k` is blocked: one iteration takes `BLOCK_N` of the source's",
                 "17:9      `store(y + row·n + k)`: each iteration stores to addresses of its own, and nothing else",
                 "              reads them",
+                "10:5    programs do not share the loop over `k`: the kernel has another loop",
                 "10:5    full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
                 "            and extrema, products and bits see the number that never changes them",
                 "16:5    full blocks run without a mask; in the rest, loads beyond the last `k` read 0, and nothing",
@@ -596,6 +597,7 @@ TEENYC = {
                 "34:5    the loop over `k` is blocked: one iteration takes `BLOCK_N` of the source's",
                 "35:9      `store(y + row·n + k)`: each iteration stores to addresses of its own, and nothing else",
                 "              reads them",
+                "27:5    programs do not share the loop over `k`: the kernel has another loop",
                 "24:15   programs beyond the grid compute what the last `row` does, and store nothing",
                 "27:5    full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
                 "            and extrema, products and bits see the number that never changes them",
@@ -643,6 +645,7 @@ TEENYC = {
                 "54:9      `store(y + row·n + at)`: each iteration stores to addresses of its own, and nothing else",
                 "              reads them",
                 "50:23   Σ_lane squares stays a sum",
+                "45:5    programs do not share the loop over `start`: the kernel has another loop",
                 "45:5    full blocks run without a mask; in the rest, loads beyond the last `start` read 0, sums",
                 "            add 0, and extrema, products and bits see the number that never changes them",
                 "51:5    full blocks run without a mask; in the rest, loads beyond the last `start` read 0, and",
@@ -713,6 +716,7 @@ TEENYC = {
                 "              `load(k + key·N + lane)` in `f32`, by `ieee`",
                 "68:9      `store(s + row·keys + key)`: each iteration stores to addresses of its own, and nothing",
                 "              else reads them",
+                "65:5    programs do not share the loop over `key`: it stores in every iteration",
                 "61:15   programs beyond the grid compute what the last `row` does, and store nothing",
                 "65:5    blocks of `key` at the ends of a row's own bounds are masked, and those between run",
                 "            without a mask",
@@ -1111,6 +1115,7 @@ class _Launcher:
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
+        self._left_out = self._chosen | {self._facts.get("split", {}).get("count")}  # where the kernel as written runs
         self._sizes = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}
         kinds = {p["type"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}
         self._variables = {name: kinds[f"Pointer<{name}>"] for name in facts["dtypes"] if f"Pointer<{name}>" in kinds}
@@ -1247,7 +1252,7 @@ class _Launcher:
         """What a configuration makes of a launch; without one the kernel as written."""
         extents = grid if type(grid) is tuple else None  # a function that depends on what is chosen
         if config is None or self.tiled is None:
-            blocks = self._chosen if self.tiled is not None else ()
+            blocks = self._left_out if self.tiled is not None else ()
             given = {name: value for name, value in named.items() if name not in blocks}
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
@@ -1324,7 +1329,7 @@ class _Launcher:
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
-        device, dtypes, named, sizes = kind
+        device, dtypes, named, sizes = kind[:4]
         given = {"device": _gpu().get_device_name(device), "dtypes": [*map(_element, dtypes)], "named": dict(named)}
         rows = [row for row in self.tables if all(row[name] == value for name, value in given.items())]
         rows = [row for row in rows if len(row["sizes"]) == len(sizes)]

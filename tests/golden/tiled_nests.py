@@ -666,6 +666,7 @@ TEENYC = {
                 "21:13       Σ_c load(row + at + tap)·load(w + (out·channels + c)·taps + tap) is a product of",
                 "                matrices: `load(row + at + tap)` as stored in `D`, `load(w + (out·channels +",
                 "                c)·taps + tap)` as stored in `D`",
+                "18:5    programs do not share the loop over `c`: it stands in a branch or in another loop",
                 "15:14   programs beyond the grid read 0 in the place of `at`, and store nothing",
                 "16:15   programs beyond the grid compute what the last `out` does, and store nothing",
                 "18:5    full blocks run without a mask; in the rest, loads beyond the last `c` read 0, sums add 0,",
@@ -738,6 +739,7 @@ TEENYC = {
                 "                j)·OUTS + out) is a product of matrices: `where(r >= 0 & r < height & c >= 0 & c <",
                 "                width, v, 0)` as stored in `D`, `load(w + ((… + i)·3 + j)·OUTS + out)` as stored",
                 "                in `D`",
+                "42:5    programs do not share the loop over `channel`: it stands in a branch or in another loop",
                 "38:18   programs beyond the grid read 0 in the place of `column`, and store nothing",
                 "42:5    full blocks run without a mask; in the rest, loads beyond the last `channel` read 0, sums",
                 "            add 0, and extrema, products and bits see the number that never changes them",
@@ -807,6 +809,7 @@ TEENYC = {
                 "79:25     `acc`: sum, acc' = acc + Σ_channel v·load(w + (…·3 + j)·OUTS + out)",
                 "79:25       Σ_channel v·load(w + ((… + i)·3 + j)·OUTS + out) is a product of matrices: `v` as",
                 "                stored in `D`, `load(w + ((… + i)·3 + j)·OUTS + out)` as stored in `D`",
+                "77:21   programs do not share the loop over `channel`: it stands in a branch or in another loop",
                 "67:18   programs beyond the grid read 0 in the place of `column`, and store nothing",
                 "77:21   full blocks run without a mask; in the rest, loads beyond the last `channel` read 0, sums",
                 "            add 0, and extrema, products and bits see the number that never changes them",
@@ -880,6 +883,7 @@ TEENYC = {
                 "                0)·load(w + ((… + i)·3 + j)·OUTS + out) is a product of matrices: `where(r >= 0 &",
                 "                r < height, where(c >= 0 & c < width, load(line + c), 0), 0)` as stored in `D`,",
                 "                `load(w + ((… + i)·3 + j)·OUTS + out)` as stored in `D`",
+                "95:5    programs do not share the loop over `channel`: it stands in a branch or in another loop",
                 "91:18   programs beyond the grid read 0 in the place of `column`, and store nothing",
                 "95:5    full blocks run without a mask; in the rest, loads beyond the last `channel` read 0, sums",
                 "            add 0, and extrema, products and bits see the number that never changes them",
@@ -951,6 +955,7 @@ TEENYC = {
                 "121:13      Σ_c load(x + c·(n + 4) + at + tap)·load(w + (c·5 + tap)·OUTS + out) is a product of",
                 "                matrices: `load(x + c·(n + 4) + at + tap)` as stored in `D`, `load(w + (c·5 +",
                 "                tap)·OUTS + out)` as stored in `D`",
+                "118:5   programs do not share the loop over `c`: it stands in a branch or in another loop",
                 "115:14  programs beyond the grid read 0 in the place of `at`, and store nothing",
                 "118:5   full blocks run without a mask; in the rest, loads beyond the last `c` read 0, sums add 0,",
                 "            and extrema, products and bits see the number that never changes them",
@@ -994,6 +999,7 @@ TEENYC = {
                 "136:9   the loop over `k` is blocked: one iteration takes `BLOCK_N` of the source's",
                 "137:13    `total`: sum, total' = total + Σ_k load(x + row·n + start + k)",
                 "137:13      Σ_k load(x + row·n + start + k) stays a sum",
+                "136:9   programs do not share the loop over `k`: it stands in a branch or in another loop",
                 "136:9   full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
                 "            and extrema, products and bits see the number that never changes them",
                 "131:4   configurations to choose from, `BLOCK_N`×`num_warps`×`num_stages`: 1024×4×2, 256×2×2,",
@@ -1265,6 +1271,7 @@ class _Launcher:
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
+        self._left_out = self._chosen | {self._facts.get("split", {}).get("count")}  # where the kernel as written runs
         self._sizes = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}
         kinds = {p["type"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}
         self._variables = {name: kinds[f"Pointer<{name}>"] for name in facts["dtypes"] if f"Pointer<{name}>" in kinds}
@@ -1401,7 +1408,7 @@ class _Launcher:
         """What a configuration makes of a launch; without one the kernel as written."""
         extents = grid if type(grid) is tuple else None  # a function that depends on what is chosen
         if config is None or self.tiled is None:
-            blocks = self._chosen if self.tiled is not None else ()
+            blocks = self._left_out if self.tiled is not None else ()
             given = {name: value for name, value in named.items() if name not in blocks}
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
@@ -1476,7 +1483,7 @@ class _Launcher:
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
-        device, dtypes, named, sizes = kind
+        device, dtypes, named, sizes = kind[:4]
         given = {"device": _gpu().get_device_name(device), "dtypes": [*map(_element, dtypes)], "named": dict(named)}
         rows = [row for row in self.tables if all(row[name] == value for name, value in given.items())]
         rows = [row for row in rows if len(row["sizes"]) == len(sizes)]

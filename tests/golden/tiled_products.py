@@ -19,6 +19,15 @@ _ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)
 
 
 @triton.jit
+def _cdiv(x, div):
+    """The quotient of integers rounded up, for every sign; Triton's `cdiv` rounds so for positive ones only."""
+    quotient = x // div
+    rest = x - quotient * div
+    is_below = (rest != 0) & ((rest > 0) == (div > 0))
+    return quotient + tl.cast(is_below, quotient.dtype)
+
+
+@triton.jit
 def _round_to(x, DTYPE: tl.constexpr):
     """`x` rounded to nearest even in a dtype; Triton's interpreter would cut off the bits that a bfloat16 lacks."""
     if _ROUNDS_BY_HAND and DTYPE.is_fp8():
@@ -100,6 +109,80 @@ def product_of_elements_tiled(
         _round_to(acc, (c + row * n)[:, None].dtype.element_ty),
         mask=is_row[:, None] & is_column[None, :],
     )
+
+
+@triton.jit
+def product_of_elements_parts(
+    a,
+    b,
+    n: tl.int32,
+    k_size: tl.int32,
+    acc_parts,
+    num_rows: tl.int32,
+    num_columns: tl.int32,
+    SPLIT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+):
+    """What `product_of_elements` sums up in one of `SPLIT` parts of its iterations over `k`."""
+    D: tl.constexpr = a.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    column = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+    is_column = column < num_columns
+    part = tl.program_id(2)
+    iterations = tl.cast(k_size, tl.int64)
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    first_k = part_start.to(tl.int32)
+    k_stop = part_stop.to(tl.int32)
+    full_k = first_k + ((k_stop.to(tl.int64) - first_k) // BLOCK_K * BLOCK_K).to(tl.int32)
+    a_lanes = (row * k_size)[:, None] + tl.arange(0, BLOCK_K).to(tl.int64)[None, :]
+    b_lanes = (tl.arange(0, BLOCK_K).to(tl.int64) * n)[None, :] + column.to(tl.int64)[:, None]
+    a_offset = first_k.to(tl.int64)
+    b_offset = first_k.to(tl.int64) * n
+    acc = tl.zeros([BLOCK_M, BLOCK_N], dtype=COMPUTE)
+    for _ in range(first_k, full_k, BLOCK_K):
+        acc = tl.dot(
+            tl.load(a + a_offset + a_lanes),
+            tl.trans(tl.load(b + b_offset + b_lanes, mask=is_column[:, None], other=0.0)),
+            acc,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        a_offset = a_offset + BLOCK_K
+        b_offset = b_offset + BLOCK_K * tl.cast(n, tl.int64)
+    if full_k < k_stop:
+        is_k = tl.arange(0, BLOCK_K) < k_stop - full_k
+        acc = tl.dot(
+            tl.load(a + full_k + a_lanes, mask=is_k[None, :], other=0.0),
+            tl.trans(
+                tl.load(b + full_k.to(tl.int64) * n + b_lanes, mask=is_k[None, :] & is_column[:, None], other=0.0)
+            ),
+            acc,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+    place = ((column.to(tl.int64) * num_rows)[None, :] + row[:, None]) * SPLIT + part
+    tl.store(acc_parts + place, acc, mask=is_row[:, None] & is_column[None, :])
+
+
+@triton.jit
+def product_of_elements_joined(a, c, n: tl.int32, acc_parts, SPLIT: tl.constexpr):
+    """What `product_of_elements` makes of all `SPLIT` parts of its iterations over `k`."""
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    row = tl.program_id(0).to(tl.int64)
+    column = tl.program_id(1)
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = (column.to(tl.int64) * tl.num_programs(0) + row) * SPLIT + part
+    acc_part = tl.load(acc_parts + place, mask=is_part, other=0.0)
+    acc = tl.sum(acc_part, axis=0)
+    tl.store(c + row * n + column, _round_to(acc, c.dtype.element_ty))
 
 
 @triton.jit
@@ -223,6 +306,85 @@ def linear_described(
 
 
 @triton.jit
+def linear_parts(
+    x,
+    w,
+    k_size: tl.int32,
+    acc_parts,
+    num_rows: tl.int32,
+    N: tl.constexpr,
+    SPLIT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """What `linear` sums up in one of `SPLIT` parts of its iterations over `k`."""
+    D: tl.constexpr = x.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    lane = tl.arange(0, N)
+    part = tl.program_id(2)
+    iterations = tl.cast(k_size, tl.int64)
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    first_k = part_start.to(tl.int32)
+    k_stop = part_stop.to(tl.int32)
+    full_k = first_k + ((k_stop.to(tl.int64) - first_k) // BLOCK_N * BLOCK_N).to(tl.int32)
+    x_lanes = (row * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    w_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
+    x_offset = first_k.to(tl.int64)
+    w_offset = first_k.to(tl.int64) * N
+    acc = tl.zeros([BLOCK_M, N], dtype=COMPUTE)
+    for _ in range(first_k, full_k, BLOCK_N):
+        acc = tl.dot(
+            tl.load(x + x_offset + x_lanes),
+            tl.load(w + w_offset + w_lanes),
+            acc,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        x_offset = x_offset + BLOCK_N
+        w_offset = w_offset + BLOCK_N * N
+    if full_k < k_stop:
+        is_k = tl.arange(0, BLOCK_N) < k_stop - full_k
+        acc = tl.dot(
+            tl.load(x + full_k + x_lanes, mask=is_k[None, :], other=0.0),
+            tl.load(w + full_k.to(tl.int64) * N + w_lanes, mask=is_k[:, None], other=0.0),
+            acc,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+    place = row * SPLIT + part
+    tl.store(acc_parts + ((place * N)[:, None] + lane), acc, mask=is_row[:, None])
+
+
+@triton.jit
+def linear_joined(
+    x,
+    bias,
+    y,
+    acc_parts,
+    N: tl.constexpr,
+    SPLIT: tl.constexpr,
+):
+    """What `linear` makes of all `SPLIT` parts of its iterations over `k`."""
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    D: tl.constexpr = x.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    row = tl.program_id(0).to(tl.int64)
+    lane = tl.arange(0, N)
+    acc = tl.load(bias + lane).to(COMPUTE)
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = row * SPLIT + part
+    acc_part = tl.load(acc_parts + ((place * N)[:, None] + lane), mask=is_part[:, None], other=0.0)
+    acc = acc + tl.sum(acc_part, axis=0)
+    tl.store(y + row * N + lane, _round_to(tl.maximum(acc, 0.0), y.dtype.element_ty))
+
+
+@triton.jit
 def linear_at_once_plain(
     x,
     w,
@@ -332,6 +494,72 @@ def matrix_and_vector_tiled(
     tl.store(y + row, _round_to(acc, y.dtype.element_ty), mask=is_row)
 
 
+@triton.jit
+def matrix_and_vector_parts(
+    a,
+    x,
+    k_size: tl.int32,
+    acc_parts,
+    num_rows: tl.int32,
+    SPLIT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """What `matrix_and_vector` sums up in one of `SPLIT` parts of its iterations over `k`."""
+    D: tl.constexpr = a.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    part = tl.program_id(2)
+    iterations = tl.cast(k_size, tl.int64)
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    first_k = part_start.to(tl.int32)
+    k_stop = part_stop.to(tl.int32)
+    full_k = first_k + ((k_stop.to(tl.int64) - first_k) // BLOCK_N * BLOCK_N).to(tl.int32)
+    a_lanes = (row * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    k_lanes = tl.arange(0, BLOCK_N)
+    acc = tl.zeros([BLOCK_M], dtype=COMPUTE)
+    for k_start in range(first_k, full_k, BLOCK_N):
+        k_start_value = tl.cast(k_start, tl.int64)
+        acc = acc + tl.sum(
+            tl.load(a + k_start_value + a_lanes).to(COMPUTE)
+            * tl.load(x + k_start_value + k_lanes).to(COMPUTE)[None, :],
+            axis=1,
+        )
+    # Triton fails where what a loop sums up along rows is read more than once.
+    acc = acc + 0.0
+    if full_k < k_stop:
+        is_k = tl.arange(0, BLOCK_N) < k_stop - full_k
+        full_k_value = full_k.to(tl.int64)
+        acc = acc + tl.sum(
+            tl.where(
+                is_k[None, :],
+                tl.load(a + full_k_value + a_lanes, mask=is_k[None, :], other=0.0).to(COMPUTE)
+                * tl.load(x + full_k_value + k_lanes, mask=is_k, other=0.0).to(COMPUTE)[None, :],
+                0.0,
+            ),
+            axis=1,
+        )
+    place = row * SPLIT + part
+    tl.store(acc_parts + place, acc, mask=is_row)
+
+
+@triton.jit
+def matrix_and_vector_joined(a, y, acc_parts, SPLIT: tl.constexpr):
+    """What `matrix_and_vector` makes of all `SPLIT` parts of its iterations over `k`."""
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    row = tl.program_id(0).to(tl.int64)
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = row * SPLIT + part
+    acc_part = tl.load(acc_parts + place, mask=is_part, other=0.0)
+    acc = tl.sum(acc_part, axis=0)
+    tl.store(y + row, _round_to(acc, y.dtype.element_ty))
+
+
 TEENYC = {
     "version": "0.1.0",
     "source": "tiled_products.tk",
@@ -377,6 +605,17 @@ TEENYC = {
                 ],
                 "staged": [["BLOCK_M", "BLOCK_K", "D"], ["BLOCK_K", "BLOCK_N", "D"]],
                 "kept": [],
+                "split": {
+                    "parts": "product_of_elements_parts",
+                    "joined": "product_of_elements_joined",
+                    "axis": "z",
+                    "axes": ["x", "y"],
+                    "count": "SPLIT",
+                    "scratch": {"acc_parts": "D::Compute"},
+                    "like": ["a"],
+                    "given": [["a", "b", "n", "k_size"], ["a", "c", "n"]],
+                    "constants": [["SPLIT", "BLOCK_M", "BLOCK_N", "BLOCK_K"], ["SPLIT"]],
+                },
             },
             "tiling": [
                 "8:15    `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -385,6 +624,8 @@ TEENYC = {
                 "12:9      `acc`: sum, acc' = acc + Σ_k load(a + row·k_size + k)·load(b + k·n + column)",
                 "12:9        Σ_k load(a + row·k_size + k)·load(b + k·n + column) is a product of matrices: `load(a",
                 "                + row·k_size + k)` as stored in `D`, `load(b + k·n + column)` as stored in `D`",
+                "11:5    where programs are few, `SPLIT` of them share the loop over `k`: each makes a part of its",
+                "            iterations, and a kernel behind them joins `acc` by the laws",
                 "8:15    programs beyond the grid compute what the last `row` does, and store nothing",
                 "9:18    programs beyond the grid read 0 in the place of `column`, and store nothing",
                 "11:5    full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
@@ -444,6 +685,17 @@ TEENYC = {
                 "staged": [["BLOCK_M", "BLOCK_N", "D"], ["BLOCK_N", "N", "D"]],
                 "kept": [],
                 "described": "linear_described",
+                "split": {
+                    "parts": "linear_parts",
+                    "joined": "linear_joined",
+                    "axis": "z",
+                    "axes": ["x"],
+                    "count": "SPLIT",
+                    "scratch": {"acc_parts": "D::Compute"},
+                    "like": ["x"],
+                    "given": [["x", "w", "k_size"], ["x", "bias", "y"]],
+                    "constants": [["N", "SPLIT", "BLOCK_M", "BLOCK_N"], ["N", "SPLIT"]],
+                },
             },
             "tiling": [
                 "20:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -451,6 +703,8 @@ TEENYC = {
                 "24:9      `acc`: sum, acc' = acc + Σ_k load(x + row·k_size + k)·load(w + k·N + lane)",
                 "24:9        Σ_k load(x + row·k_size + k)·load(w + k·N + lane) is a product of matrices: `load(x +",
                 "                row·k_size + k)` as stored in `D`, `load(w + k·N + lane)` as stored in `D`",
+                "23:5    where programs are few, `SPLIT` of them share the loop over `k`: each makes a part of its",
+                "            iterations, and a kernel behind them joins `acc` by the laws",
                 "20:15   programs beyond the grid compute what the last `row` does, and store nothing",
                 "23:5    full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
                 "            and extrema, products and bits see the number that never changes them",
@@ -535,6 +789,17 @@ TEENYC = {
                     {"BLOCK_M": 16, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
                     {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 4, "num_stages": 2},
                 ],
+                "split": {
+                    "parts": "matrix_and_vector_parts",
+                    "joined": "matrix_and_vector_joined",
+                    "axis": "z",
+                    "axes": ["x"],
+                    "count": "SPLIT",
+                    "scratch": {"acc_parts": "D::Compute"},
+                    "like": ["a"],
+                    "given": [["a", "x", "k_size"], ["a", "y"]],
+                    "constants": [["SPLIT", "BLOCK_M", "BLOCK_N"], ["SPLIT"]],
+                },
             },
             "tiling": [
                 "43:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -542,6 +807,8 @@ TEENYC = {
                 "46:9      `acc`: sum, acc' = acc + Σ_k load(a + row·k_size + k)·load(x + k)",
                 "46:9        Σ_k load(a + row·k_size + k)·load(x + k) stays a sum: its factors vary along the same",
                 "                axes",
+                "45:5    where programs are few, `SPLIT` of them share the loop over `k`: each makes a part of its",
+                "            iterations, and a kernel behind them joins `acc` by the laws",
                 "43:15   programs beyond the grid compute what the last `row` does, and store nothing",
                 "45:5    full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
                 "            and extrema, products and bits see the number that never changes them",
@@ -812,6 +1079,7 @@ class _Launcher:
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
+        self._left_out = self._chosen | {self._facts.get("split", {}).get("count")}  # where the kernel as written runs
         self._sizes = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}
         kinds = {p["type"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}
         self._variables = {name: kinds[f"Pointer<{name}>"] for name in facts["dtypes"] if f"Pointer<{name}>" in kinds}
@@ -937,6 +1205,7 @@ class _Launcher:
         sizes = (*extents, *[args[n] for n in self._integers])
         sizes = tuple((int(n).bit_length() + 1) // 2 for n in sizes)  # by powers of four
         kind = (tensors[0].device, tuple(t.dtype for t in tensors), tuple(named.items()), sizes)
+        kind += (self._room(extents),)
         if kind in self._known:
             return self._plan(self._known[kind], grid, named), True
         config, is_final = self._configuration(kind, grid, args, named)
@@ -948,7 +1217,7 @@ class _Launcher:
         """What a configuration makes of a launch; without one the kernel as written."""
         extents = grid if type(grid) is tuple else None  # a function that depends on what is chosen
         if config is None or self.tiled is None:
-            blocks = self._chosen if self.tiled is not None else ()
+            blocks = self._left_out if self.tiled is not None else ()
             given = {name: value for name, value in named.items() if name not in blocks}
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
@@ -998,7 +1267,24 @@ class _Launcher:
         most = {name: max(16, 2 * (*grid, 1, 1)[axis]) for axis, name in self._blocks}
         ranked = self._ranked(dict(kind[2]), elements, _shared_memory(), most)
         ranked = [c for c in ranked if "descriptors" not in c or _copies_blocks(kind[0])]
+        ranked += self._split(ranked, kind)
         return [*(ranked or self._facts["configs"][-1:]), *([] if ranked and math.prod(grid) > 4096 else [None])]
+
+    def _room(self, grid):
+        """How many programs might share the loop of one, for all of a device to be used; a power of two, or 0."""
+        if not isinstance(self.tiled, _WithParts) or _INTERPRETED or grid[self.tiled.axis] != 1:
+            return 0
+        blocks = [-(-n // 16) if axis in dict(self._blocks) else n for axis, n in enumerate(grid)]
+        return 1 << (_processors() // math.prod(blocks)).bit_length() >> 1
+
+    def _split(self, configs, kind):
+        """The likeliest configurations with loops that so many programs share that most of a device is used."""
+        if not kind[4] or self.tiled.count in dict(kind[2]):
+            return []
+        most = self.tiled.most({**self._fixed, **dict(kind[2])})
+        likely = [config for config in configs if "descriptors" not in config][:3]
+        counts = [count for count in (kind[4], 2 * kind[4], 4 * kind[4]) if 1 < count <= most]
+        return [{**config, self.tiled.count: count} for config in likely for count in counts]
 
     def _ranked(self, sizes, elements, shared, most):
         """At most eight configurations that a device has room for, those first that leave registers to spare.
@@ -1025,10 +1311,12 @@ class _Launcher:
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
-        device, dtypes, named, sizes = kind
+        device, dtypes, named, sizes = kind[:4]
         given = {"device": _gpu().get_device_name(device), "dtypes": [*map(_element, dtypes)], "named": dict(named)}
         rows = [row for row in self.tables if all(row[name] == value for name, value in given.items())]
         rows = [row for row in rows if len(row["sizes"]) == len(sizes)]
+        if kind[4]:  # few programs: what is best for many does not tell
+            rows = [row for row in rows if row["sizes"][:3] == [*sizes[:3]]]
         rows.sort(key=lambda row: sum(abs(a - b) for a, b in zip(row["sizes"], sizes, strict=True)))
         return [row["config"] for row in rows[:1]]
 
@@ -1080,6 +1368,12 @@ def _shared_memory():
     """How many bytes of shared memory a program may have."""
     driver = triton.runtime.driver.active
     return driver.utils.get_device_properties(driver.get_current_device())["max_shared_mem"]
+
+
+def _processors():
+    """How many processors the device has, each of which runs a few programs at once."""
+    driver = triton.runtime.driver.active
+    return driver.utils.get_device_properties(driver.get_current_device())["multiprocessor_count"]
 
 
 def _gpu():
@@ -1225,6 +1519,100 @@ def _copied(tensor):
     return copy if base is tensor else type(tensor)(copy, tensor.dtype)
 
 
+def _scratch(tensor, element, count, is_made=True):
+    """Memory for so many numbers of a type, beside a tensor: of `D::Compute`, as a `D` like the tensor's is computed.
+
+    Where nothing is launched, its dtype.
+    """
+    memory, key = getattr(tensor, "base", tensor), (element, tensor.dtype)
+    if key not in _DTYPES:
+        stored = _element(tensor.dtype)
+        kind = element if "::" not in element else "f32" if _FLOATS.get(stored, 32) < 32 else stored
+        convert = {"f32": "float", "f64": "double", "i32": "int", "i64": "long"}.get(kind)
+        _DTYPES[key] = getattr(memory.new_empty(0), convert)().dtype if convert else memory.dtype
+    return memory.new_empty(count, dtype=_DTYPES[key]) if is_made else _DTYPES[key]
+
+
+_DTYPES = {}
+"""Dtypes of scratch, by the type and by that of a tensor."""
+
+
+def _in_order(names, args, named):
+    """All parameters by position, and all else by name."""
+    if len(args) != len(names):
+        named = dict(named)
+        args = (*args, *[named.pop(name) for name in names[len(args) :]])
+    return args, named
+
+
+class _WithParts:
+    """A kernel in blocks, `tiled`, and two that take its place where a launch says `SPLIT`: launched like one.
+
+    So many programs of `parts` share the loop of one of `tiled`, and store what they carry into memory that is this
+    launch's own; `joined` makes the rest of it, a program for each of the source. `lanes` tells, of the source's
+    constants, how many numbers each carried value is.
+    """
+
+    def __init__(self, name, tiled, parts, joined, lanes):
+        facts = TEENYC["kernels"][name]
+        self.tiled, self.parts, self.joined, self.fn, self.arg_names = tiled, parts, joined, tiled.fn, tiled.arg_names
+        self.rows, self.allows = getattr(tiled, "rows", None), getattr(tiled, "allows", None)
+        split = facts["tiled"]["split"]
+        self.count, self.axis, self._lanes = split["count"], "xyz".index(split["axis"]), lanes
+        self._names, self._constants = [p["name"] for p in facts["parameters"]], [c["name"] for c in facts["constants"]]
+        self._counts = [("xyz".index(axis), name) for axis, name in facts["tiled"]["counts"].items()]
+        self._given = [[self._names.index(name) for name in names] for names in split["given"]]
+        likes = [self._names.index(name) for name in split["like"]]
+        self._scratch = [*zip(likes, split["scratch"].values(), strict=True)]
+        parts, joined = split["constants"]
+        self._left_out = {*self._constants, "descriptors"} - {*parts}
+        self._passed = (*joined, "enable_fp_fusion", "debug")
+
+    @property
+    def cache_key(self):
+        return self.tiled.cache_key + self.parts.cache_key + self.joined.cache_key
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid)
+
+    def warmup(self, *args, grid, **named):
+        return self.run(*args, grid=grid, warmup=True, **named)
+
+    def run(self, *args, grid, warmup=False, **named):
+        blocks = [*grid, 1, 1][:3]
+        count = named.get(self.count, 1)
+        if count < 2 or blocks[self.axis] != 1:
+            named.pop(self.count, None)
+            return self.tiled.warmup(*args, grid=grid, **named) if warmup else self.tiled[grid](*args, **named)
+        args, named = _in_order(self._names, args, named)
+        programs = [*blocks]
+        for axis, name in self._counts:
+            programs[axis] = named[name]
+        places = math.prod(programs) * count
+        sizes = self._lanes(*[named.get(name) for name in self._constants])
+        memory = [
+            _scratch(args[like], element, places * size, not warmup)
+            for (like, element), size in zip(self._scratch, sizes, strict=True)
+        ]
+        first, second = ([*[args[n] for n in given], *memory] for given in self._given)
+        joining = {name: named[name] for name in self._passed if name in named}
+        named = {name: value for name, value in named.items() if name not in self._left_out}
+        blocks[self.axis] = count
+        if warmup:  # which takes dtypes in the place of tensors
+            self.joined.warmup(*second, grid=tuple(programs), **joining)
+            return self.parts.warmup(*first, grid=tuple(blocks), **named)
+        self.parts[tuple(blocks)](*first, **named)
+        return self.joined[tuple(programs)](*second, **joining)
+
+    def most(self, named):
+        """How many programs may share a loop, so that one may hold what all of them carry."""
+        return max(1, _JOINED // max(self._lanes(*[named.get(name) for name in self._constants])))
+
+
+_JOINED = 2**14
+"""So many numbers of a value a program of `joined` may hold."""
+
+
 class _WithDescriptors:
     """A kernel in blocks, `tiled`, and `described`, which loads the blocks by tensor descriptors: launched like one.
 
@@ -1282,7 +1670,13 @@ def _copies_blocks(device):
 product_of_elements = _Launcher(
     "product_of_elements",
     product_of_elements_plain,
-    product_of_elements_tiled,
+    _WithParts(
+        "product_of_elements",
+        product_of_elements_tiled,
+        product_of_elements_parts,
+        product_of_elements_joined,
+        lambda: (1,),
+    ),
     lambda a, b, c, n, k_size: (
         (a.data_ptr(), b.data_ptr(), c.data_ptr()),
         (
@@ -1297,10 +1691,16 @@ product_of_elements = _Launcher(
 linear = _Launcher(
     "linear",
     linear_plain,
-    _WithDescriptors(
-        linear_tiled,
-        linear_described,
-        lambda x, w, bias, y, k_size, *_, N, **__: _is_aligned(k_size, x) and _is_aligned(N, w),
+    _WithParts(
+        "linear",
+        _WithDescriptors(
+            linear_tiled,
+            linear_described,
+            lambda x, w, bias, y, k_size, *_, N, **__: _is_aligned(k_size, x) and _is_aligned(N, w),
+        ),
+        linear_parts,
+        linear_joined,
+        lambda N: (N,),
     ),
     lambda x, w, bias, y, k_size: (
         (x.data_ptr(), w.data_ptr(), bias.data_ptr(), y.data_ptr()),
@@ -1333,7 +1733,13 @@ linear_at_once = _Launcher(
 matrix_and_vector = _Launcher(
     "matrix_and_vector",
     matrix_and_vector_plain,
-    matrix_and_vector_tiled,
+    _WithParts(
+        "matrix_and_vector",
+        matrix_and_vector_tiled,
+        matrix_and_vector_parts,
+        matrix_and_vector_joined,
+        lambda: (1,),
+    ),
     lambda a, x, y, k_size: (
         (a.data_ptr(), x.data_ptr(), y.data_ptr()),
         (

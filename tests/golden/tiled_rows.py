@@ -21,6 +21,15 @@ LOG2_E = _constant(1.4426950408889634)
 
 
 @triton.jit
+def _cdiv(x, div):
+    """The quotient of integers rounded up, for every sign; Triton's `cdiv` rounds so for positive ones only."""
+    quotient = x // div
+    rest = x - quotient * div
+    is_below = (rest != 0) & ((rest > 0) == (div > 0))
+    return quotient + tl.cast(is_below, quotient.dtype)
+
+
+@triton.jit
 def layer_norm_plain(
     x,
     w,
@@ -137,6 +146,71 @@ def cross_entropy_tiled(logits, labels, loss, classes: tl.int32, BLOCK_N: tl.con
             tl.where(is_class, tl.exp2((logit - new) * LOG2_E), 0.0), axis=0
         )
         highest = new
+    label = tl.load(labels + row)
+    tl.store(loss + row, highest + tl.log(total) - tl.load(logits + row * classes + label))
+
+
+@triton.jit
+def cross_entropy_parts(
+    logits,
+    classes: tl.int32,
+    total_parts,
+    highest_parts,
+    SPLIT: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """What `cross_entropy` sums up in one of `SPLIT` parts of its iterations over `class`."""
+    row = tl.program_id(0).to(tl.int64)
+    part = tl.program_id(2)
+    iterations = tl.cast(classes, tl.int64)
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    first_class = part_start.to(tl.int32)
+    class_stop = part_stop.to(tl.int32)
+    full_class = first_class + ((class_stop.to(tl.int64) - first_class) // BLOCK_N * BLOCK_N).to(tl.int32)
+    logits_lanes = tl.arange(0, BLOCK_N)
+    total = 0.0
+    highest = float("-inf")
+    for class_start in range(first_class, full_class, BLOCK_N):
+        logit = tl.load(logits + (row * classes + class_start) + logits_lanes)
+        new = tl.maximum(highest, tl.max(logit, axis=0))
+        total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(tl.exp2((logit - new) * LOG2_E), axis=0)
+        highest = new
+    if full_class < class_stop:
+        is_class = tl.arange(0, BLOCK_N) < class_stop - full_class
+        logit = tl.load(logits + (row * classes + full_class) + logits_lanes, mask=is_class, other=0.0)
+        new = tl.maximum(highest, tl.max(tl.where(is_class, logit, float("-inf")), axis=0))
+        total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(
+            tl.where(is_class, tl.exp2((logit - new) * LOG2_E), 0.0), axis=0
+        )
+        highest = new
+    place = row * SPLIT + part
+    tl.store(total_parts + place, total)
+    tl.store(highest_parts + place, highest)
+
+
+@triton.jit
+def cross_entropy_joined(
+    logits,
+    labels,
+    loss,
+    classes: tl.int32,
+    total_parts,
+    highest_parts,
+    SPLIT: tl.constexpr,
+):
+    """What `cross_entropy` makes of all `SPLIT` parts of its iterations over `class`."""
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    row = tl.program_id(0).to(tl.int64)
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = row * SPLIT + part
+    total_part = tl.load(total_parts + place, mask=is_part, other=0.0)
+    highest_part = tl.load(highest_parts + place, mask=is_part, other=float("-inf"))
+    highest = tl.max(highest_part, axis=0)
+    weight = tl.where(highest_part == highest, 1.0, tl.exp(highest_part - highest))
+    total = tl.sum(weight * total_part, axis=0)
     label = tl.load(labels + row)
     tl.store(loss + row, highest + tl.log(total) - tl.load(logits + row * classes + label))
 
@@ -283,6 +357,95 @@ def linear_cross_entropy_described(
     tl.store(loss + row, highest + tl.log(total) - at_label, mask=is_row)
 
 
+@triton.jit
+def linear_cross_entropy_parts(
+    x,
+    w,
+    labels,
+    classes: tl.int32,
+    total_parts,
+    at_label_parts,
+    highest_parts,
+    num_rows: tl.int32,
+    N: tl.constexpr,
+    SPLIT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """What `linear_cross_entropy` sums up in one of `SPLIT` parts of its iterations over `class`."""
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    lane = tl.arange(0, N)
+    own = tl.load((x + row * N)[:, None] + lane)
+    label = tl.load(labels + row)
+    part = tl.program_id(2)
+    iterations = tl.cast(classes, tl.int64)
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    first_class = part_start.to(tl.int32)
+    class_stop = part_stop.to(tl.int32)
+    full_class = first_class + ((class_stop.to(tl.int64) - first_class) // BLOCK_N * BLOCK_N).to(tl.int32)
+    w_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
+    w_offset = first_class.to(tl.int64) * N
+    total = tl.zeros([BLOCK_M], dtype=tl.float32)
+    at_label = tl.zeros([BLOCK_M], dtype=tl.float32)
+    highest = tl.full([BLOCK_M], float("-inf"), dtype=tl.float32)
+    for class_start in range(first_class, full_class, BLOCK_N):
+        class_ = class_start + tl.arange(0, BLOCK_N)
+        logit = tl.dot(own, tl.trans(tl.load(w + w_offset + w_lanes)), input_precision="ieee", out_dtype=tl.float32)
+        new = tl.maximum(highest, tl.max(logit, axis=1))
+        total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(
+            tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), axis=1
+        )
+        at_label = at_label + tl.sum(tl.where(class_[None, :] == label[:, None], logit, 0.0), axis=1)
+        highest = new
+        w_offset = w_offset + BLOCK_N * N
+    # Triton fails where what a loop sums up along rows is read more than once.
+    at_label = at_label + 0.0
+    if full_class < class_stop:
+        lanes = tl.arange(0, BLOCK_N)
+        class_ = full_class + lanes
+        is_class = lanes < class_stop - full_class
+        logit = tl.dot(
+            own,
+            tl.trans(tl.load(w + full_class.to(tl.int64) * N + w_lanes, mask=is_class[:, None], other=0.0)),
+            input_precision="ieee",
+            out_dtype=tl.float32,
+        )
+        new = tl.maximum(highest, tl.max(tl.where(is_class[None, :], logit, float("-inf")), axis=1))
+        total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(
+            tl.where(is_class[None, :], tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), 0.0), axis=1
+        )
+        at_label = at_label + tl.sum(
+            tl.where(is_class[None, :], tl.where(class_[None, :] == label[:, None], logit, 0.0), 0.0), axis=1
+        )
+        highest = new
+    place = row * SPLIT + part
+    tl.store(total_parts + place, total, mask=is_row)
+    tl.store(at_label_parts + place, at_label, mask=is_row)
+    tl.store(highest_parts + place, highest, mask=is_row)
+
+
+@triton.jit
+def linear_cross_entropy_joined(loss, total_parts, at_label_parts, highest_parts, SPLIT: tl.constexpr):
+    """What `linear_cross_entropy` makes of all `SPLIT` parts of its iterations over `class`."""
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    row = tl.program_id(0).to(tl.int64)
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = row * SPLIT + part
+    total_part = tl.load(total_parts + place, mask=is_part, other=0.0)
+    at_label_part = tl.load(at_label_parts + place, mask=is_part, other=0.0)
+    highest_part = tl.load(highest_parts + place, mask=is_part, other=float("-inf"))
+    highest = tl.max(highest_part, axis=0)
+    weight = tl.where(highest_part == highest, 1.0, tl.exp(highest_part - highest))
+    total = tl.sum(weight * total_part, axis=0)
+    at_label = tl.sum(at_label_part, axis=0)
+    tl.store(loss + row, highest + tl.log(total) - at_label)
+
+
 TEENYC = {
     "version": "0.1.0",
     "source": "tiled_rows.tk",
@@ -390,6 +553,17 @@ TEENYC = {
                     {"BLOCK_N": 4096, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_N": 128, "num_warps": 1, "num_stages": 2},
                 ],
+                "split": {
+                    "parts": "cross_entropy_parts",
+                    "joined": "cross_entropy_joined",
+                    "axis": "z",
+                    "axes": ["x"],
+                    "count": "SPLIT",
+                    "scratch": {"total_parts": "f32", "highest_parts": "f32"},
+                    "like": ["logits", "logits"],
+                    "given": [["logits", "classes"], ["logits", "labels", "loss", "classes"]],
+                    "constants": [["SPLIT", "BLOCK_N"], ["SPLIT"]],
+                },
             },
             "tiling": [
                 "32:5    the loop over `class` is blocked: one iteration takes `BLOCK_N` of the source's",
@@ -397,6 +571,8 @@ TEENYC = {
                 "35:17     `total`: rescaled sum, total' = exp(highest − new)·total + Σ_class exp(logit − new),",
                 "              with new the maximum after the block; the intermediate maxima cancel",
                 "35:17       Σ_class exp(logit − new) stays a sum",
+                "32:5    where programs are few, `SPLIT` of them share the loop over `class`: each makes a part of",
+                "            its iterations, and a kernel behind them joins `total` and `highest` by the laws",
                 "32:5    full blocks run without a mask; in the rest, loads beyond the last `class` read 0, sums",
                 "            add 0, and extrema, products and bits see the number that never changes them",
                 "28:4    configurations to choose from, `BLOCK_N`×`num_warps`×`num_stages`: 1024×4×2, 256×2×2,",
@@ -454,6 +630,17 @@ TEENYC = {
                 "staged": [["N", "BLOCK_N", "f32"]],
                 "kept": [["BLOCK_M", "N", "f32"]],
                 "described": "linear_cross_entropy_described",
+                "split": {
+                    "parts": "linear_cross_entropy_parts",
+                    "joined": "linear_cross_entropy_joined",
+                    "axis": "z",
+                    "axes": ["x"],
+                    "count": "SPLIT",
+                    "scratch": {"total_parts": "f32", "at_label_parts": "f32", "highest_parts": "f32"},
+                    "like": ["x", "x", "x"],
+                    "given": [["x", "w", "labels", "classes"], ["loss"]],
+                    "constants": [["N", "SPLIT", "BLOCK_M", "BLOCK_N"], ["SPLIT"]],
+                },
             },
             "tiling": [
                 "51:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -466,6 +653,9 @@ TEENYC = {
                 "62:9        Σ_class where(class == label, logit, 0) stays a sum",
                 "59:21     `logit`: Σ_lane own·load(w + class·N + lane) is a product of matrices: `own` in `f32`,",
                 "              `load(w + class·N + lane)` in `f32`, by `ieee`",
+                "58:5    where programs are few, `SPLIT` of them share the loop over `class`: each makes a part of",
+                "            its iterations, and a kernel behind them joins `total`, `at_label` and `highest` by",
+                "            the laws",
                 "51:15   programs beyond the grid compute what the last `row` does, and store nothing",
                 "58:5    full blocks run without a mask; in the rest, loads beyond the last `class` read 0, sums",
                 "            add 0, and extrema, products and bits see the number that never changes them",
@@ -740,6 +930,7 @@ class _Launcher:
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
+        self._left_out = self._chosen | {self._facts.get("split", {}).get("count")}  # where the kernel as written runs
         self._sizes = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}
         kinds = {p["type"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}
         self._variables = {name: kinds[f"Pointer<{name}>"] for name in facts["dtypes"] if f"Pointer<{name}>" in kinds}
@@ -865,6 +1056,7 @@ class _Launcher:
         sizes = (*extents, *[args[n] for n in self._integers])
         sizes = tuple((int(n).bit_length() + 1) // 2 for n in sizes)  # by powers of four
         kind = (tensors[0].device, tuple(t.dtype for t in tensors), tuple(named.items()), sizes)
+        kind += (self._room(extents),)
         if kind in self._known:
             return self._plan(self._known[kind], grid, named), True
         config, is_final = self._configuration(kind, grid, args, named)
@@ -876,7 +1068,7 @@ class _Launcher:
         """What a configuration makes of a launch; without one the kernel as written."""
         extents = grid if type(grid) is tuple else None  # a function that depends on what is chosen
         if config is None or self.tiled is None:
-            blocks = self._chosen if self.tiled is not None else ()
+            blocks = self._left_out if self.tiled is not None else ()
             given = {name: value for name, value in named.items() if name not in blocks}
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
@@ -926,7 +1118,24 @@ class _Launcher:
         most = {name: max(16, 2 * (*grid, 1, 1)[axis]) for axis, name in self._blocks}
         ranked = self._ranked(dict(kind[2]), elements, _shared_memory(), most)
         ranked = [c for c in ranked if "descriptors" not in c or _copies_blocks(kind[0])]
+        ranked += self._split(ranked, kind)
         return [*(ranked or self._facts["configs"][-1:]), *([] if ranked and math.prod(grid) > 4096 else [None])]
+
+    def _room(self, grid):
+        """How many programs might share the loop of one, for all of a device to be used; a power of two, or 0."""
+        if not isinstance(self.tiled, _WithParts) or _INTERPRETED or grid[self.tiled.axis] != 1:
+            return 0
+        blocks = [-(-n // 16) if axis in dict(self._blocks) else n for axis, n in enumerate(grid)]
+        return 1 << (_processors() // math.prod(blocks)).bit_length() >> 1
+
+    def _split(self, configs, kind):
+        """The likeliest configurations with loops that so many programs share that most of a device is used."""
+        if not kind[4] or self.tiled.count in dict(kind[2]):
+            return []
+        most = self.tiled.most({**self._fixed, **dict(kind[2])})
+        likely = [config for config in configs if "descriptors" not in config][:3]
+        counts = [count for count in (kind[4], 2 * kind[4], 4 * kind[4]) if 1 < count <= most]
+        return [{**config, self.tiled.count: count} for config in likely for count in counts]
 
     def _ranked(self, sizes, elements, shared, most):
         """At most eight configurations that a device has room for, those first that leave registers to spare.
@@ -953,10 +1162,12 @@ class _Launcher:
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
-        device, dtypes, named, sizes = kind
+        device, dtypes, named, sizes = kind[:4]
         given = {"device": _gpu().get_device_name(device), "dtypes": [*map(_element, dtypes)], "named": dict(named)}
         rows = [row for row in self.tables if all(row[name] == value for name, value in given.items())]
         rows = [row for row in rows if len(row["sizes"]) == len(sizes)]
+        if kind[4]:  # few programs: what is best for many does not tell
+            rows = [row for row in rows if row["sizes"][:3] == [*sizes[:3]]]
         rows.sort(key=lambda row: sum(abs(a - b) for a, b in zip(row["sizes"], sizes, strict=True)))
         return [row["config"] for row in rows[:1]]
 
@@ -1008,6 +1219,12 @@ def _shared_memory():
     """How many bytes of shared memory a program may have."""
     driver = triton.runtime.driver.active
     return driver.utils.get_device_properties(driver.get_current_device())["max_shared_mem"]
+
+
+def _processors():
+    """How many processors the device has, each of which runs a few programs at once."""
+    driver = triton.runtime.driver.active
+    return driver.utils.get_device_properties(driver.get_current_device())["multiprocessor_count"]
 
 
 def _gpu():
@@ -1153,6 +1370,100 @@ def _copied(tensor):
     return copy if base is tensor else type(tensor)(copy, tensor.dtype)
 
 
+def _scratch(tensor, element, count, is_made=True):
+    """Memory for so many numbers of a type, beside a tensor: of `D::Compute`, as a `D` like the tensor's is computed.
+
+    Where nothing is launched, its dtype.
+    """
+    memory, key = getattr(tensor, "base", tensor), (element, tensor.dtype)
+    if key not in _DTYPES:
+        stored = _element(tensor.dtype)
+        kind = element if "::" not in element else "f32" if _FLOATS.get(stored, 32) < 32 else stored
+        convert = {"f32": "float", "f64": "double", "i32": "int", "i64": "long"}.get(kind)
+        _DTYPES[key] = getattr(memory.new_empty(0), convert)().dtype if convert else memory.dtype
+    return memory.new_empty(count, dtype=_DTYPES[key]) if is_made else _DTYPES[key]
+
+
+_DTYPES = {}
+"""Dtypes of scratch, by the type and by that of a tensor."""
+
+
+def _in_order(names, args, named):
+    """All parameters by position, and all else by name."""
+    if len(args) != len(names):
+        named = dict(named)
+        args = (*args, *[named.pop(name) for name in names[len(args) :]])
+    return args, named
+
+
+class _WithParts:
+    """A kernel in blocks, `tiled`, and two that take its place where a launch says `SPLIT`: launched like one.
+
+    So many programs of `parts` share the loop of one of `tiled`, and store what they carry into memory that is this
+    launch's own; `joined` makes the rest of it, a program for each of the source. `lanes` tells, of the source's
+    constants, how many numbers each carried value is.
+    """
+
+    def __init__(self, name, tiled, parts, joined, lanes):
+        facts = TEENYC["kernels"][name]
+        self.tiled, self.parts, self.joined, self.fn, self.arg_names = tiled, parts, joined, tiled.fn, tiled.arg_names
+        self.rows, self.allows = getattr(tiled, "rows", None), getattr(tiled, "allows", None)
+        split = facts["tiled"]["split"]
+        self.count, self.axis, self._lanes = split["count"], "xyz".index(split["axis"]), lanes
+        self._names, self._constants = [p["name"] for p in facts["parameters"]], [c["name"] for c in facts["constants"]]
+        self._counts = [("xyz".index(axis), name) for axis, name in facts["tiled"]["counts"].items()]
+        self._given = [[self._names.index(name) for name in names] for names in split["given"]]
+        likes = [self._names.index(name) for name in split["like"]]
+        self._scratch = [*zip(likes, split["scratch"].values(), strict=True)]
+        parts, joined = split["constants"]
+        self._left_out = {*self._constants, "descriptors"} - {*parts}
+        self._passed = (*joined, "enable_fp_fusion", "debug")
+
+    @property
+    def cache_key(self):
+        return self.tiled.cache_key + self.parts.cache_key + self.joined.cache_key
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid)
+
+    def warmup(self, *args, grid, **named):
+        return self.run(*args, grid=grid, warmup=True, **named)
+
+    def run(self, *args, grid, warmup=False, **named):
+        blocks = [*grid, 1, 1][:3]
+        count = named.get(self.count, 1)
+        if count < 2 or blocks[self.axis] != 1:
+            named.pop(self.count, None)
+            return self.tiled.warmup(*args, grid=grid, **named) if warmup else self.tiled[grid](*args, **named)
+        args, named = _in_order(self._names, args, named)
+        programs = [*blocks]
+        for axis, name in self._counts:
+            programs[axis] = named[name]
+        places = math.prod(programs) * count
+        sizes = self._lanes(*[named.get(name) for name in self._constants])
+        memory = [
+            _scratch(args[like], element, places * size, not warmup)
+            for (like, element), size in zip(self._scratch, sizes, strict=True)
+        ]
+        first, second = ([*[args[n] for n in given], *memory] for given in self._given)
+        joining = {name: named[name] for name in self._passed if name in named}
+        named = {name: value for name, value in named.items() if name not in self._left_out}
+        blocks[self.axis] = count
+        if warmup:  # which takes dtypes in the place of tensors
+            self.joined.warmup(*second, grid=tuple(programs), **joining)
+            return self.parts.warmup(*first, grid=tuple(blocks), **named)
+        self.parts[tuple(blocks)](*first, **named)
+        return self.joined[tuple(programs)](*second, **joining)
+
+    def most(self, named):
+        """How many programs may share a loop, so that one may hold what all of them carry."""
+        return max(1, _JOINED // max(self._lanes(*[named.get(name) for name in self._constants])))
+
+
+_JOINED = 2**14
+"""So many numbers of a value a program of `joined` may hold."""
+
+
 class _WithDescriptors:
     """A kernel in blocks, `tiled`, and `described`, which loads the blocks by tensor descriptors: launched like one.
 
@@ -1240,7 +1551,13 @@ rms_norm = _Launcher(
 cross_entropy = _Launcher(
     "cross_entropy",
     cross_entropy_plain,
-    cross_entropy_tiled,
+    _WithParts(
+        "cross_entropy",
+        cross_entropy_tiled,
+        cross_entropy_parts,
+        cross_entropy_joined,
+        lambda: (1, 1),
+    ),
     lambda logits, labels, loss, classes: (
         (logits.data_ptr(), labels.data_ptr(), loss.data_ptr()),
         (
@@ -1256,10 +1573,16 @@ cross_entropy = _Launcher(
 linear_cross_entropy = _Launcher(
     "linear_cross_entropy",
     linear_cross_entropy_plain,
-    _WithDescriptors(
-        linear_cross_entropy_tiled,
-        linear_cross_entropy_described,
-        lambda x, w, *_, N, **__: _is_aligned(N, x, w),
+    _WithParts(
+        "linear_cross_entropy",
+        _WithDescriptors(
+            linear_cross_entropy_tiled,
+            linear_cross_entropy_described,
+            lambda x, w, *_, N, **__: _is_aligned(N, x, w),
+        ),
+        linear_cross_entropy_parts,
+        linear_cross_entropy_joined,
+        lambda N: (1, 1, 1),
     ),
     lambda x, w, labels, loss, classes: (
         (x.data_ptr(), w.data_ptr(), labels.data_ptr(), loss.data_ptr()),

@@ -18,6 +18,15 @@ _ROUNDS_BY_HAND = tl.constexpr(triton.knobs.runtime.interpret)
 
 
 @triton.jit
+def _cdiv(x, div):
+    """The quotient of integers rounded up, for every sign; Triton's `cdiv` rounds so for positive ones only."""
+    quotient = x // div
+    rest = x - quotient * div
+    is_below = (rest != 0) & ((rest > 0) == (div > 0))
+    return quotient + tl.cast(is_below, quotient.dtype)
+
+
+@triton.jit
 def _dot_mixed(input, other, acc=None, input_precision: tl.constexpr = None, out_dtype: tl.constexpr = tl.float32):
     """The product of a matrix that was computed and one that was stored: the first is rounded to the second's type.
 
@@ -174,6 +183,93 @@ def normalised_tiled(
     )
 
 
+@triton.jit
+def normalised_parts(
+    a,
+    w,
+    b,
+    k_size: tl.int32,
+    batch_size: tl.int32,
+    acc_parts,
+    num_rows: tl.int32,
+    N: tl.constexpr,
+    SPLIT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """What `normalised` sums up in one of `SPLIT` parts of its iterations over `k`."""
+    N_PADDED: tl.constexpr = triton.next_power_of_2(N) if N > 16 else 16
+    D: tl.constexpr = a.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    # Lanes from `N` on are padding.
+    n_lanes = (tl.arange(0, N_PADDED) < N) | (N_PADDED == N)
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    batch = tl.program_id(1).to(tl.int64)
+    lane = tl.arange(0, N_PADDED)
+    iterations = tl.cast(k_size, tl.int64) * batch_size
+    part = tl.program_id(2)
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    full_k = part_start + (part_stop - part_start) // BLOCK_N * BLOCK_N
+    w_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
+    a_lanes = (row * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    w_offset = batch * k_size * N + part_start * N
+    b_offset = part_start * N
+    acc = tl.zeros([BLOCK_M, N_PADDED], dtype=COMPUTE)
+    for k_start in range(part_start, full_k, BLOCK_N):
+        weights = tl.load(w + w_offset + w_lanes, mask=n_lanes, other=0.0)
+        weights_value = weights.to(COMPUTE)
+        norm = tl.sqrt(tl.sum(weights_value * weights_value, axis=1))
+        acc = _dot_mixed(
+            tl.load(a + k_start + a_lanes).to(COMPUTE) / norm[None, :],
+            tl.load(b + b_offset + w_lanes, mask=n_lanes, other=0.0),
+            acc,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        w_offset = w_offset + BLOCK_N * N
+        b_offset = b_offset + BLOCK_N * N
+    if full_k < part_stop:
+        is_k = tl.arange(0, BLOCK_N) < part_stop - full_k
+        weights_ = tl.load(w + (batch * k_size * N + full_k * N) + w_lanes, mask=n_lanes & is_k[:, None], other=0.0)
+        weights_value = weights_.to(COMPUTE)
+        norm = tl.sqrt(tl.sum(weights_value * weights_value, axis=1))
+        acc = _dot_mixed(
+            tl.where(
+                is_k[None, :],
+                tl.load(a + full_k + a_lanes, mask=is_k[None, :], other=0.0).to(COMPUTE) / norm[None, :],
+                0.0,
+            ),
+            tl.load(b + full_k * N + w_lanes, mask=n_lanes & is_k[:, None], other=0.0),
+            acc,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+    place = (batch * num_rows + row) * SPLIT + part
+    tl.store(acc_parts + ((place * N_PADDED)[:, None] + lane), acc, mask=is_row[:, None])
+
+
+@triton.jit
+def normalised_joined(a, c, acc_parts, N: tl.constexpr, SPLIT: tl.constexpr):
+    """What `normalised` makes of all `SPLIT` parts of its iterations over `k`."""
+    N_PADDED: tl.constexpr = triton.next_power_of_2(N) if N > 16 else 16
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    # Lanes from `N` on are padding.
+    n_lanes = (tl.arange(0, N_PADDED) < N) | (N_PADDED == N)
+    row = tl.program_id(0).to(tl.int64)
+    batch = tl.program_id(1).to(tl.int64)
+    lane = tl.arange(0, N_PADDED)
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = (batch * tl.num_programs(0) + row) * SPLIT + part
+    acc_part = tl.load(acc_parts + ((place * N_PADDED)[:, None] + lane), mask=is_part[:, None], other=0.0)
+    acc = tl.sum(acc_part, axis=0)
+    tl.store(c + (batch * tl.num_programs(0) + row) * N + lane, _round_to(acc, c.dtype.element_ty), mask=n_lanes)
+
+
 TEENYC = {
     "version": "0.1.0",
     "source": "tiled_rows_before.tk",
@@ -239,6 +335,17 @@ TEENYC = {
                     "counts": {"x": "num_ks"},
                     "config": {"BLOCK_M": 16, "num_warps": 4, "num_stages": 2},
                 },
+                "split": {
+                    "parts": "normalised_parts",
+                    "joined": "normalised_joined",
+                    "axis": "z",
+                    "axes": ["x", "y"],
+                    "count": "SPLIT",
+                    "scratch": {"acc_parts": "D::Compute"},
+                    "like": ["a"],
+                    "given": [["a", "w", "b", "k_size", "batch_size"], ["a", "c"]],
+                    "constants": [["N", "SPLIT", "BLOCK_M", "BLOCK_N"], ["N", "SPLIT"]],
+                },
             },
             "tiling": [
                 "9:15    `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -250,6 +357,8 @@ TEENYC = {
                 "15:20   `norm` is the same for every `row`: a kernel that runs before computes it once for each",
                 "            `k` and `batch`, and the loop over `k` loads it in the place of `weights`",
                 "15:25     Σ_lane weights·weights stays a sum: its factors vary along the same axes",
+                "13:5    where programs are few, `SPLIT` of them share the loop over `k`: each makes a part of its",
+                "            iterations, and a kernel behind them joins `acc` by the laws",
                 "9:15    programs beyond the grid compute what the last `row` does, and store nothing",
                 "13:5    full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
                 "            and extrema, products and bits see the number that never changes them",
@@ -522,6 +631,7 @@ class _Launcher:
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
+        self._left_out = self._chosen | {self._facts.get("split", {}).get("count")}  # where the kernel as written runs
         self._sizes = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}
         kinds = {p["type"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}
         self._variables = {name: kinds[f"Pointer<{name}>"] for name in facts["dtypes"] if f"Pointer<{name}>" in kinds}
@@ -639,7 +749,8 @@ class _Launcher:
     def _choice(self, grid, args, named, tensors, overlaps):
         """What a launch runs, and whether that may be kept."""
         stays_plain = not tensors or overlaps or (type(grid) is tuple and 0 in grid)
-        stays_plain = stays_plain or (isinstance(self.tiled, _WithRows) and not self.tiled.allows(grid, args, named))
+        allows = getattr(self.tiled, "allows", None)  # of what runs before
+        stays_plain = stays_plain or (allows is not None and not allows(grid, args, named))
         if self._chosen <= named.keys() and not stays_plain:
             return self._plan({}, grid, named), True
         if stays_plain:
@@ -648,6 +759,7 @@ class _Launcher:
         sizes = (*extents, *[args[n] for n in self._integers])
         sizes = tuple((int(n).bit_length() + 1) // 2 for n in sizes)  # by powers of four
         kind = (tensors[0].device, tuple(t.dtype for t in tensors), tuple(named.items()), sizes)
+        kind += (self._room(extents),)
         if kind in self._known:
             return self._plan(self._known[kind], grid, named), True
         config, is_final = self._configuration(kind, grid, args, named)
@@ -659,7 +771,7 @@ class _Launcher:
         """What a configuration makes of a launch; without one the kernel as written."""
         extents = grid if type(grid) is tuple else None  # a function that depends on what is chosen
         if config is None or self.tiled is None:
-            blocks = self._chosen if self.tiled is not None else ()
+            blocks = self._left_out if self.tiled is not None else ()
             given = {name: value for name, value in named.items() if name not in blocks}
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
@@ -708,7 +820,24 @@ class _Launcher:
         elements = {name: _element(kind[1][place]) for name, place in self._variables.items()}
         most = {name: max(16, 2 * (*grid, 1, 1)[axis]) for axis, name in self._blocks}
         ranked = self._ranked(dict(kind[2]), elements, _shared_memory(), most)
+        ranked += self._split(ranked, kind)
         return [*(ranked or self._facts["configs"][-1:]), *([] if ranked and math.prod(grid) > 4096 else [None])]
+
+    def _room(self, grid):
+        """How many programs might share the loop of one, for all of a device to be used; a power of two, or 0."""
+        if not isinstance(self.tiled, _WithParts) or _INTERPRETED or grid[self.tiled.axis] != 1:
+            return 0
+        blocks = [-(-n // 16) if axis in dict(self._blocks) else n for axis, n in enumerate(grid)]
+        return 1 << (_processors() // math.prod(blocks)).bit_length() >> 1
+
+    def _split(self, configs, kind):
+        """The likeliest configurations with loops that so many programs share that most of a device is used."""
+        if not kind[4] or self.tiled.count in dict(kind[2]):
+            return []
+        most = self.tiled.most({**self._fixed, **dict(kind[2])})
+        likely = [config for config in configs if "descriptors" not in config][:3]
+        counts = [count for count in (kind[4], 2 * kind[4], 4 * kind[4]) if 1 < count <= most]
+        return [{**config, self.tiled.count: count} for config in likely for count in counts]
 
     def _ranked(self, sizes, elements, shared, most):
         """At most eight configurations that a device has room for, those first that leave registers to spare.
@@ -734,10 +863,12 @@ class _Launcher:
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
-        device, dtypes, named, sizes = kind
+        device, dtypes, named, sizes = kind[:4]
         given = {"device": _gpu().get_device_name(device), "dtypes": [*map(_element, dtypes)], "named": dict(named)}
         rows = [row for row in self.tables if all(row[name] == value for name, value in given.items())]
         rows = [row for row in rows if len(row["sizes"]) == len(sizes)]
+        if kind[4]:  # few programs: what is best for many does not tell
+            rows = [row for row in rows if row["sizes"][:3] == [*sizes[:3]]]
         rows.sort(key=lambda row: sum(abs(a - b) for a, b in zip(row["sizes"], sizes, strict=True)))
         return [row["config"] for row in rows[:1]]
 
@@ -789,6 +920,12 @@ def _shared_memory():
     """How many bytes of shared memory a program may have."""
     driver = triton.runtime.driver.active
     return driver.utils.get_device_properties(driver.get_current_device())["max_shared_mem"]
+
+
+def _processors():
+    """How many processors the device has, each of which runs a few programs at once."""
+    driver = triton.runtime.driver.active
+    return driver.utils.get_device_properties(driver.get_current_device())["multiprocessor_count"]
 
 
 def _gpu():
@@ -934,6 +1071,32 @@ def _copied(tensor):
     return copy if base is tensor else type(tensor)(copy, tensor.dtype)
 
 
+def _scratch(tensor, element, count, is_made=True):
+    """Memory for so many numbers of a type, beside a tensor: of `D::Compute`, as a `D` like the tensor's is computed.
+
+    Where nothing is launched, its dtype.
+    """
+    memory, key = getattr(tensor, "base", tensor), (element, tensor.dtype)
+    if key not in _DTYPES:
+        stored = _element(tensor.dtype)
+        kind = element if "::" not in element else "f32" if _FLOATS.get(stored, 32) < 32 else stored
+        convert = {"f32": "float", "f64": "double", "i32": "int", "i64": "long"}.get(kind)
+        _DTYPES[key] = getattr(memory.new_empty(0), convert)().dtype if convert else memory.dtype
+    return memory.new_empty(count, dtype=_DTYPES[key]) if is_made else _DTYPES[key]
+
+
+_DTYPES = {}
+"""Dtypes of scratch, by the type and by that of a tensor."""
+
+
+def _in_order(names, args, named):
+    """All parameters by position, and all else by name."""
+    if len(args) != len(names):
+        named = dict(named)
+        args = (*args, *[named.pop(name) for name in names[len(args) :]])
+    return args, named
+
+
 class _WithRows:
     """A kernel in blocks, `tiled`, and `rows`, which runs before it: launched like one, with the grid of `tiled`.
 
@@ -945,7 +1108,7 @@ class _WithRows:
     def __init__(self, name, rows, tiled, before):
         facts = TEENYC["kernels"][name]
         self.rows, self.tiled, self.fn, self.arg_names = rows, tiled, tiled.fn, tiled.arg_names
-        self._before, self._facts, self._dtypes = before, facts["tiled"]["rows"], {}
+        self._before, self._facts = before, facts["tiled"]["rows"]
         self._names = [p["name"] for p in facts["parameters"]]
         self._types = [*self._facts["scratch"].values()]
         self._passed = (*self._facts["constants"], "enable_fp_fusion", "debug")
@@ -968,8 +1131,7 @@ class _WithRows:
         count, memory, config = entries[self._axis], [], dict(self._config)
         blocks[self._axis] = -(-count // self._block)
         for tensor, kind in zip(like, self._types, strict=True):
-            dtype = self._dtypes.get((kind, tensor.dtype)) or self._dtype(tensor, kind)
-            memory.append(dtype if warmup else getattr(tensor, "base", tensor).new_empty(x * y * z, dtype=dtype))
+            memory.append(_scratch(tensor, kind, x * y * z, not warmup))
         for name in self._passed:
             if name in named:
                 config[name] = named[name]
@@ -988,33 +1150,96 @@ class _WithRows:
 
     def _standard(self, args, grid, named):
         """All parameters by position and all else by name, and what `before` tells of them."""
-        if len(args) != len(self._names):
-            named = dict(named)
-            args = (*args, *[named.pop(name) for name in self._names[len(args) :]])
+        args, named = _in_order(self._names, args, named)
         return args, named, *self._before((*grid, 1, 1), named, *args)
 
-    def _dtype(self, tensor, element):
-        """The dtype of an element type: of `D::Compute`, that in which a `D` like the tensor's is computed."""
-        stored, memory = _element(tensor.dtype), getattr(tensor, "base", tensor)
-        kind = element if "::" not in element else "f32" if _FLOATS.get(stored, 32) < 32 else stored
-        convert = {"f32": "float", "f64": "double", "i32": "int", "i64": "long"}.get(kind)
-        dtype = getattr(memory.new_empty(0), convert)().dtype if convert else memory.dtype
-        self._dtypes[element, tensor.dtype] = dtype
-        return dtype
+
+class _WithParts:
+    """A kernel in blocks, `tiled`, and two that take its place where a launch says `SPLIT`: launched like one.
+
+    So many programs of `parts` share the loop of one of `tiled`, and store what they carry into memory that is this
+    launch's own; `joined` makes the rest of it, a program for each of the source. `lanes` tells, of the source's
+    constants, how many numbers each carried value is.
+    """
+
+    def __init__(self, name, tiled, parts, joined, lanes):
+        facts = TEENYC["kernels"][name]
+        self.tiled, self.parts, self.joined, self.fn, self.arg_names = tiled, parts, joined, tiled.fn, tiled.arg_names
+        self.rows, self.allows = getattr(tiled, "rows", None), getattr(tiled, "allows", None)
+        split = facts["tiled"]["split"]
+        self.count, self.axis, self._lanes = split["count"], "xyz".index(split["axis"]), lanes
+        self._names, self._constants = [p["name"] for p in facts["parameters"]], [c["name"] for c in facts["constants"]]
+        self._counts = [("xyz".index(axis), name) for axis, name in facts["tiled"]["counts"].items()]
+        self._given = [[self._names.index(name) for name in names] for names in split["given"]]
+        likes = [self._names.index(name) for name in split["like"]]
+        self._scratch = [*zip(likes, split["scratch"].values(), strict=True)]
+        parts, joined = split["constants"]
+        self._left_out = {*self._constants, "descriptors"} - {*parts}
+        self._passed = (*joined, "enable_fp_fusion", "debug")
+
+    @property
+    def cache_key(self):
+        return self.tiled.cache_key + self.parts.cache_key + self.joined.cache_key
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid)
+
+    def warmup(self, *args, grid, **named):
+        return self.run(*args, grid=grid, warmup=True, **named)
+
+    def run(self, *args, grid, warmup=False, **named):
+        blocks = [*grid, 1, 1][:3]
+        count = named.get(self.count, 1)
+        if count < 2 or blocks[self.axis] != 1:
+            named.pop(self.count, None)
+            return self.tiled.warmup(*args, grid=grid, **named) if warmup else self.tiled[grid](*args, **named)
+        args, named = _in_order(self._names, args, named)
+        programs = [*blocks]
+        for axis, name in self._counts:
+            programs[axis] = named[name]
+        places = math.prod(programs) * count
+        sizes = self._lanes(*[named.get(name) for name in self._constants])
+        memory = [
+            _scratch(args[like], element, places * size, not warmup)
+            for (like, element), size in zip(self._scratch, sizes, strict=True)
+        ]
+        first, second = ([*[args[n] for n in given], *memory] for given in self._given)
+        joining = {name: named[name] for name in self._passed if name in named}
+        named = {name: value for name, value in named.items() if name not in self._left_out}
+        blocks[self.axis] = count
+        if warmup:  # which takes dtypes in the place of tensors
+            self.joined.warmup(*second, grid=tuple(programs), **joining)
+            return self.parts.warmup(*first, grid=tuple(blocks), **named)
+        self.parts[tuple(blocks)](*first, **named)
+        return self.joined[tuple(programs)](*second, **joining)
+
+    def most(self, named):
+        """How many programs may share a loop, so that one may hold what all of them carry."""
+        return max(1, _JOINED // max(self._lanes(*[named.get(name) for name in self._constants])))
+
+
+_JOINED = 2**14
+"""So many numbers of a value a program of `joined` may hold."""
 
 
 normalised = _Launcher(
     "normalised",
     normalised_plain,
-    _WithRows(
+    _WithParts(
         "normalised",
-        normalised_rows,
-        normalised_tiled,
-        lambda grid, named, a, w, b, c, k_size, batch_size: (
-            (max(batch_size * k_size, 0), grid[1], 1),
-            (a, w, k_size, batch_size),
-            (a,),
+        _WithRows(
+            "normalised",
+            normalised_rows,
+            normalised_tiled,
+            lambda grid, named, a, w, b, c, k_size, batch_size: (
+                (max(batch_size * k_size, 0), grid[1], 1),
+                (a, w, k_size, batch_size),
+                (a,),
+            ),
         ),
+        normalised_parts,
+        normalised_joined,
+        lambda N: (max(triton.next_power_of_2(N), 16),),
     ),
     lambda a, w, b, c, k_size, batch_size: (
         (a.data_ptr(), w.data_ptr(), b.data_ptr(), c.data_ptr()),

@@ -21,6 +21,15 @@ LOG2_E = _constant(1.4426950408889634)
 
 
 @triton.jit
+def _cdiv(x, div):
+    """The quotient of integers rounded up, for every sign; Triton's `cdiv` rounds so for positive ones only."""
+    quotient = x // div
+    rest = x - quotient * div
+    is_below = (rest != 0) & ((rest > 0) == (div > 0))
+    return quotient + tl.cast(is_below, quotient.dtype)
+
+
+@triton.jit
 def several_terms_plain(
     q,
     k,
@@ -151,6 +160,81 @@ def several_terms_described(
             / c
         )
     tl.store((o + row * N)[:, None] + lane, acc, mask=is_row[:, None])
+
+
+@triton.jit
+def several_terms_parts(
+    q,
+    k,
+    v,
+    keys: tl.int32,
+    c: tl.float32,
+    acc_parts,
+    num_rows: tl.int32,
+    N: tl.constexpr,
+    SPLIT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """What `several_terms` sums up in one of `SPLIT` parts of its iterations over `key`."""
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    lane = tl.arange(0, N)
+    own = tl.load((q + row * N)[:, None] + lane)
+    part = tl.program_id(2)
+    iterations = tl.cast(keys, tl.int64)
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    first_key = part_start.to(tl.int32)
+    key_stop = part_stop.to(tl.int32)
+    full_key = first_key + ((key_stop.to(tl.int64) - first_key) // BLOCK_N * BLOCK_N).to(tl.int32)
+    k_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
+    k_offset = first_key.to(tl.int64) * N
+    acc = tl.zeros([BLOCK_M, N], dtype=tl.float32)
+    for _ in range(first_key, full_key, BLOCK_N):
+        one = tl.load(k + k_offset + k_lanes)
+        score = tl.dot(own, tl.trans(one), input_precision="ieee", out_dtype=tl.float32)
+        acc = (
+            acc
+            - tl.dot(
+                score * c - 1.0, one + tl.load(v + k_offset + k_lanes), input_precision="ieee", out_dtype=tl.float32
+            )
+            / c
+        )
+        k_offset = k_offset + BLOCK_N * N
+    if full_key < key_stop:
+        is_key = tl.arange(0, BLOCK_N) < key_stop - full_key
+        product = full_key.to(tl.int64) * N
+        one = tl.load(k + product + k_lanes, mask=is_key[:, None], other=0.0)
+        score = tl.dot(own, tl.trans(one), input_precision="ieee", out_dtype=tl.float32)
+        acc = (
+            acc
+            - tl.dot(
+                tl.where(is_key[None, :], score * c - 1.0, 0.0),
+                tl.where(is_key[:, None], one + tl.load(v + product + k_lanes, mask=is_key[:, None], other=0.0), 0.0),
+                input_precision="ieee",
+                out_dtype=tl.float32,
+            )
+            / c
+        )
+    place = row * SPLIT + part
+    tl.store(acc_parts + ((place * N)[:, None] + lane), acc, mask=is_row[:, None])
+
+
+@triton.jit
+def several_terms_joined(o, acc_parts, N: tl.constexpr, SPLIT: tl.constexpr):
+    """What `several_terms` makes of all `SPLIT` parts of its iterations over `key`."""
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    row = tl.program_id(0).to(tl.int64)
+    lane = tl.arange(0, N)
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = row * SPLIT + part
+    acc_part = tl.load(acc_parts + ((place * N)[:, None] + lane), mask=is_part[:, None], other=0.0)
+    acc = tl.sum(acc_part, axis=0)
+    tl.store(o + row * N + lane, acc)
 
 
 @triton.jit
@@ -286,6 +370,84 @@ def under_a_condition_described(
 
 
 @triton.jit
+def under_a_condition_parts(
+    q,
+    k,
+    v,
+    keys: tl.int32,
+    window: tl.int32,
+    acc_parts,
+    num_rows: tl.int32,
+    N: tl.constexpr,
+    SPLIT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """What `under_a_condition` sums up in one of `SPLIT` parts of its iterations over `key`."""
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    lane = tl.arange(0, N)
+    own = tl.load((q + row * N)[:, None] + lane)
+    part = tl.program_id(2)
+    iterations = tl.cast(keys, tl.int64)
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    first_key = part_start.to(tl.int32)
+    key_stop = part_stop.to(tl.int32)
+    full_key = first_key + ((key_stop.to(tl.int64) - first_key) // BLOCK_N * BLOCK_N).to(tl.int32)
+    k_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
+    k_offset = first_key.to(tl.int64) * N
+    acc = tl.zeros([BLOCK_M, N], dtype=tl.float32)
+    for key_start in range(first_key, full_key, BLOCK_N):
+        key = key_start + tl.arange(0, BLOCK_N)
+        score = tl.dot(own, tl.trans(tl.load(k + k_offset + k_lanes)), input_precision="ieee", out_dtype=tl.float32)
+        acc = tl.dot(
+            tl.where((key + window).to(tl.int64)[None, :] >= row[:, None], score, 0.0),
+            tl.load(v + k_offset + k_lanes),
+            acc,
+            input_precision="ieee",
+            out_dtype=tl.float32,
+        )
+        k_offset = k_offset + BLOCK_N * N
+    if full_key < key_stop:
+        lanes = tl.arange(0, BLOCK_N)
+        key = full_key + lanes
+        is_key = lanes < key_stop - full_key
+        product = full_key.to(tl.int64) * N
+        score = tl.dot(
+            own,
+            tl.trans(tl.load(k + product + k_lanes, mask=is_key[:, None], other=0.0)),
+            input_precision="ieee",
+            out_dtype=tl.float32,
+        )
+        acc = tl.dot(
+            tl.where(is_key[None, :], tl.where((key + window).to(tl.int64)[None, :] >= row[:, None], score, 0.0), 0.0),
+            tl.load(v + product + k_lanes, mask=is_key[:, None], other=0.0),
+            acc,
+            input_precision="ieee",
+            out_dtype=tl.float32,
+        )
+    place = row * SPLIT + part
+    tl.store(acc_parts + ((place * N)[:, None] + lane), acc, mask=is_row[:, None])
+
+
+@triton.jit
+def under_a_condition_joined(o, acc_parts, N: tl.constexpr, SPLIT: tl.constexpr):
+    """What `under_a_condition` makes of all `SPLIT` parts of its iterations over `key`."""
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    row = tl.program_id(0).to(tl.int64)
+    lane = tl.arange(0, N)
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = row * SPLIT + part
+    acc_part = tl.load(acc_parts + ((place * N)[:, None] + lane), mask=is_part[:, None], other=0.0)
+    acc = tl.sum(acc_part, axis=0)
+    tl.store(o + row * N + lane, acc)
+
+
+@triton.jit
 def integers_plain(a, b, c, n: tl.int32, k_size: tl.int32):
     """Integers have no matrix units: sums, of one row of blocks. Grid: `(rows, columns)`."""
     row = tl.program_id(0).to(tl.int64)
@@ -333,6 +495,68 @@ def integers_tiled(
             axis=1,
         )
     tl.store(c + row * n + column, acc, mask=is_row)
+
+
+@triton.jit
+def integers_parts(
+    a,
+    b,
+    n: tl.int32,
+    k_size: tl.int32,
+    acc_parts,
+    num_rows: tl.int32,
+    SPLIT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """What `integers` sums up in one of `SPLIT` parts of its iterations over `k`."""
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    column = tl.program_id(1)
+    part = tl.program_id(2)
+    iterations = tl.cast(k_size, tl.int64)
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    first_k = part_start.to(tl.int32)
+    k_stop = part_stop.to(tl.int32)
+    full_k = first_k + ((k_stop.to(tl.int64) - first_k) // BLOCK_N * BLOCK_N).to(tl.int32)
+    a_lanes = (row * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    b_lanes = tl.arange(0, BLOCK_N).to(tl.int64) * n
+    acc = tl.zeros([BLOCK_M], dtype=tl.int32)
+    for k_start in range(first_k, full_k, BLOCK_N):
+        acc = acc + tl.sum(
+            tl.load(a + k_start + a_lanes) * tl.load(b + (column + tl.cast(k_start, tl.int64) * n) + b_lanes)[None, :],
+            axis=1,
+        )
+    if full_k < k_stop:
+        is_k = tl.arange(0, BLOCK_N) < k_stop - full_k
+        acc = acc + tl.sum(
+            tl.where(
+                is_k[None, :],
+                tl.load(a + full_k + a_lanes, mask=is_k[None, :], other=0)
+                * tl.load(b + (column + full_k.to(tl.int64) * n) + b_lanes, mask=is_k, other=0)[None, :],
+                0,
+            ),
+            axis=1,
+        )
+    place = (column.to(tl.int64) * num_rows + row) * SPLIT + part
+    tl.store(acc_parts + place, acc, mask=is_row)
+
+
+@triton.jit
+def integers_joined(c, n: tl.int32, acc_parts, SPLIT: tl.constexpr):
+    """What `integers` makes of all `SPLIT` parts of its iterations over `k`."""
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    row = tl.program_id(0).to(tl.int64)
+    column = tl.program_id(1)
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = (column.to(tl.int64) * tl.num_programs(0) + row) * SPLIT + part
+    acc_part = tl.load(acc_parts + place, mask=is_part, other=0)
+    acc = tl.sum(acc_part, axis=0)
+    tl.store(c + row * n + column, acc)
 
 
 @triton.jit
@@ -385,6 +609,65 @@ def few_lanes_tiled(
 
 
 @triton.jit
+def few_lanes_parts(
+    q,
+    k,
+    keys: tl.int32,
+    acc_parts,
+    num_rows: tl.int32,
+    SPLIT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """What `few_lanes` sums up in one of `SPLIT` parts of its iterations over `key`."""
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    lane = tl.arange(0, 4)
+    own = tl.load((q + row * 4)[:, None] + lane)
+    part = tl.program_id(2)
+    iterations = tl.cast(keys, tl.int64)
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    first_key = part_start.to(tl.int32)
+    key_stop = part_stop.to(tl.int32)
+    full_key = first_key + ((key_stop.to(tl.int64) - first_key) // BLOCK_N * BLOCK_N).to(tl.int32)
+    k_lanes = (tl.arange(0, BLOCK_N) * 4)[:, None] + lane
+    acc = tl.zeros([BLOCK_M, 4], dtype=tl.float32)
+    for key_start in range(first_key, full_key, BLOCK_N):
+        one = tl.load(k + tl.cast(key_start, tl.int64) * 4 + k_lanes)
+        acc = acc + tl.sum(tl.sum(own[:, None, :] * one[None, :, :], axis=2)[:, :, None] * one[None, :, :], axis=1)
+    if full_key < key_stop:
+        is_key = tl.arange(0, BLOCK_N) < key_stop - full_key
+        one = tl.load(k + full_key.to(tl.int64) * 4 + k_lanes, mask=is_key[:, None], other=0.0)
+        acc = acc + tl.sum(
+            tl.where(
+                is_key[None, :, None],
+                tl.sum(own[:, None, :] * one[None, :, :], axis=2)[:, :, None] * one[None, :, :],
+                0.0,
+            ),
+            axis=1,
+        )
+    place = row * SPLIT + part
+    tl.store(acc_parts + ((place * 4)[:, None] + lane), acc, mask=is_row[:, None])
+
+
+@triton.jit
+def few_lanes_joined(o, acc_parts, SPLIT: tl.constexpr):
+    """What `few_lanes` makes of all `SPLIT` parts of its iterations over `key`."""
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    row = tl.program_id(0).to(tl.int64)
+    lane = tl.arange(0, 4)
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = row * SPLIT + part
+    acc_part = tl.load(acc_parts + ((place * 4)[:, None] + lane), mask=is_part[:, None], other=0.0)
+    acc = tl.sum(acc_part, axis=0)
+    tl.store(o + row * 4 + lane, acc)
+
+
+@triton.jit
 def count_and_least_plain(x, counts, least, n: tl.int32):
     """How many numbers of a row are positive, and the least. Grid: `(rows,)`."""
     row = tl.program_id(0).to(tl.int64)
@@ -417,6 +700,60 @@ def count_and_least_tiled(x, counts, least, n: tl.int32, BLOCK_N: tl.constexpr):
             tl.where(is_i, tl.where(v > 0.0, tl.full([], 1, tl.int32), tl.full([], 0, tl.int32)), 0), axis=0
         )
         lowest = tl.minimum(lowest, tl.min(tl.where(is_i, v, float("inf")), axis=0))
+    tl.store(counts + row, count)
+    tl.store(least + row, lowest)
+
+
+@triton.jit
+def count_and_least_parts(
+    x,
+    n: tl.int32,
+    count_parts,
+    lowest_parts,
+    SPLIT: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """What `count_and_least` sums up in one of `SPLIT` parts of its iterations over `i`."""
+    row = tl.program_id(0).to(tl.int64)
+    part = tl.program_id(2)
+    iterations = tl.cast(n, tl.int64)
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    first_i = part_start.to(tl.int32)
+    i_stop = part_stop.to(tl.int32)
+    full_i = first_i + ((i_stop.to(tl.int64) - first_i) // BLOCK_N * BLOCK_N).to(tl.int32)
+    x_lanes = tl.arange(0, BLOCK_N)
+    count = 0
+    lowest = float("inf")
+    for i_start in range(first_i, full_i, BLOCK_N):
+        v = tl.load(x + (row * n + i_start) + x_lanes)
+        count = count + tl.sum(tl.where(v > 0.0, tl.full([], 1, tl.int32), tl.full([], 0, tl.int32)), axis=0)
+        lowest = tl.minimum(lowest, tl.min(v, axis=0))
+    if full_i < i_stop:
+        is_i = tl.arange(0, BLOCK_N) < i_stop - full_i
+        v = tl.load(x + (row * n + full_i) + x_lanes, mask=is_i, other=0.0)
+        count = count + tl.sum(
+            tl.where(is_i, tl.where(v > 0.0, tl.full([], 1, tl.int32), tl.full([], 0, tl.int32)), 0), axis=0
+        )
+        lowest = tl.minimum(lowest, tl.min(tl.where(is_i, v, float("inf")), axis=0))
+    place = row * SPLIT + part
+    tl.store(count_parts + place, count)
+    tl.store(lowest_parts + place, lowest)
+
+
+@triton.jit
+def count_and_least_joined(counts, least, count_parts, lowest_parts, SPLIT: tl.constexpr):
+    """What `count_and_least` makes of all `SPLIT` parts of its iterations over `i`."""
+    SPLIT_PADDED: tl.constexpr = triton.next_power_of_2(SPLIT)
+    row = tl.program_id(0).to(tl.int64)
+    part = tl.arange(0, SPLIT_PADDED)
+    is_part = part < SPLIT
+    place = row * SPLIT + part
+    count_part = tl.load(count_parts + place, mask=is_part, other=0)
+    lowest_part = tl.load(lowest_parts + place, mask=is_part, other=float("inf"))
+    lowest = tl.min(lowest_part, axis=0)
+    count = tl.sum(count_part, axis=0)
     tl.store(counts + row, count)
     tl.store(least + row, lowest)
 
@@ -514,6 +851,17 @@ TEENYC = {
                 "staged": [["N", "BLOCK_N", "f32"]],
                 "kept": [["BLOCK_M", "N", "f32"]],
                 "described": "several_terms_described",
+                "split": {
+                    "parts": "several_terms_parts",
+                    "joined": "several_terms_joined",
+                    "axis": "z",
+                    "axes": ["x"],
+                    "count": "SPLIT",
+                    "scratch": {"acc_parts": "f32"},
+                    "like": ["q"],
+                    "given": [["q", "k", "v", "keys", "c"], ["o"]],
+                    "constants": [["N", "SPLIT", "BLOCK_M", "BLOCK_N"], ["N", "SPLIT"]],
+                },
             },
             "tiling": [
                 "14:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -523,6 +871,8 @@ TEENYC = {
                 "                `(score·c − 1)` in `f32`, `(one + load(v + key·N + lane))` in `f32`, by `ieee`",
                 "20:21     `score`: Σ_lane own·one is a product of matrices: `own` in `f32`, `one` in `f32`, by",
                 "              `ieee`",
+                "18:5    where programs are few, `SPLIT` of them share the loop over `key`: each makes a part of",
+                "            its iterations, and a kernel behind them joins `acc` by the laws",
                 "14:15   programs beyond the grid compute what the last `row` does, and store nothing",
                 "18:5    full blocks run without a mask; in the rest, loads beyond the last `key` read 0, sums add",
                 "            0, and extrema, products and bits see the number that never changes them",
@@ -587,6 +937,17 @@ TEENYC = {
                 "staged": [["N", "BLOCK_N", "f32"], ["BLOCK_N", "N", "f32"]],
                 "kept": [["BLOCK_M", "N", "f32"]],
                 "described": "under_a_condition_described",
+                "split": {
+                    "parts": "under_a_condition_parts",
+                    "joined": "under_a_condition_joined",
+                    "axis": "z",
+                    "axes": ["x"],
+                    "count": "SPLIT",
+                    "scratch": {"acc_parts": "f32"},
+                    "like": ["q"],
+                    "given": [["q", "k", "v", "keys", "window"], ["o"]],
+                    "constants": [["N", "SPLIT", "BLOCK_M", "BLOCK_N"], ["N", "SPLIT"]],
+                },
             },
             "tiling": [
                 "37:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -597,6 +958,8 @@ TEENYC = {
                 "                matrices: `score` in `f32`, `load(v + key·N + lane)` in `f32`, by `ieee`",
                 "42:21     `score`: Σ_lane own·load(k + key·N + lane) is a product of matrices: `own` in `f32`,",
                 "              `load(k + key·N + lane)` in `f32`, by `ieee`",
+                "41:5    where programs are few, `SPLIT` of them share the loop over `key`: each makes a part of",
+                "            its iterations, and a kernel behind them joins `acc` by the laws",
                 "37:15   programs beyond the grid compute what the last `row` does, and store nothing",
                 "41:5    full blocks run without a mask; in the rest, loads beyond the last `key` read 0, sums add",
                 "            0, and extrema, products and bits see the number that never changes them",
@@ -637,6 +1000,17 @@ TEENYC = {
                     {"BLOCK_M": 16, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
                     {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 4, "num_stages": 2},
                 ],
+                "split": {
+                    "parts": "integers_parts",
+                    "joined": "integers_joined",
+                    "axis": "z",
+                    "axes": ["x", "y"],
+                    "count": "SPLIT",
+                    "scratch": {"acc_parts": "i32"},
+                    "like": ["a"],
+                    "given": [["a", "b", "n", "k_size"], ["c", "n"]],
+                    "constants": [["SPLIT", "BLOCK_M", "BLOCK_N"], ["SPLIT"]],
+                },
             },
             "tiling": [
                 "51:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -644,6 +1018,8 @@ TEENYC = {
                 "55:9      `acc`: sum, acc' = acc + Σ_k load(a + row·k_size + k)·load(b + k·n + column)",
                 "55:9        Σ_k load(a + row·k_size + k)·load(b + k·n + column) stays a sum: its factors vary",
                 "                along the same axes",
+                "54:5    where programs are few, `SPLIT` of them share the loop over `k`: each makes a part of its",
+                "            iterations, and a kernel behind them joins `acc` by the laws",
                 "51:15   programs beyond the grid compute what the last `row` does, and store nothing",
                 "54:5    full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
                 "            and extrema, products and bits see the number that never changes them",
@@ -679,6 +1055,17 @@ TEENYC = {
                     {"BLOCK_M": 16, "BLOCK_N": 64, "num_warps": 4, "num_stages": 2},
                     {"BLOCK_M": 32, "BLOCK_N": 32, "num_warps": 4, "num_stages": 2},
                 ],
+                "split": {
+                    "parts": "few_lanes_parts",
+                    "joined": "few_lanes_joined",
+                    "axis": "z",
+                    "axes": ["x"],
+                    "count": "SPLIT",
+                    "scratch": {"acc_parts": "f32"},
+                    "like": ["q"],
+                    "given": [["q", "k", "keys"], ["o"]],
+                    "constants": [["SPLIT", "BLOCK_M", "BLOCK_N"], ["SPLIT"]],
+                },
             },
             "tiling": [
                 "63:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -686,6 +1073,8 @@ TEENYC = {
                 "69:9      `acc`: sum, acc' = acc + Σ_key sum(own·one)·one",
                 "69:9        Σ_key sum(own·one)·one stays a sum: its factors vary along the same axes",
                 "69:16     Σ_lane own·one stays a sum: its factors vary along the same axes",
+                "67:5    where programs are few, `SPLIT` of them share the loop over `key`: each makes a part of",
+                "            its iterations, and a kernel behind them joins `acc` by the laws",
                 "63:15   programs beyond the grid compute what the last `row` does, and store nothing",
                 "67:5    full blocks run without a mask; in the rest, loads beyond the last `key` read 0, sums add",
                 "            0, and extrema, products and bits see the number that never changes them",
@@ -720,12 +1109,25 @@ TEENYC = {
                     {"BLOCK_N": 4096, "num_warps": 8, "num_stages": 2},
                     {"BLOCK_N": 128, "num_warps": 1, "num_stages": 2},
                 ],
+                "split": {
+                    "parts": "count_and_least_parts",
+                    "joined": "count_and_least_joined",
+                    "axis": "z",
+                    "axes": ["x"],
+                    "count": "SPLIT",
+                    "scratch": {"count_parts": "i32", "lowest_parts": "f32"},
+                    "like": ["counts", "x"],
+                    "given": [["x", "n"], ["counts", "least"]],
+                    "constants": [["SPLIT", "BLOCK_N"], ["SPLIT"]],
+                },
             },
             "tiling": [
                 "80:5    the loop over `i` is blocked: one iteration takes `BLOCK_N` of the source's",
                 "82:9      `count`: sum, count' = count + Σ_i where(v > 0, 1, 0)",
                 "82:9        Σ_i where(v > 0, 1, 0) stays a sum",
                 "83:18     `lowest`: running minimum, lowest' = min(lowest, min_i v)",
+                "80:5    where programs are few, `SPLIT` of them share the loop over `i`: each makes a part of its",
+                "            iterations, and a kernel behind them joins `count` and `lowest` by the laws",
                 "80:5    full blocks run without a mask; in the rest, loads beyond the last `i` read 0, sums add 0,",
                 "            and extrema, products and bits see the number that never changes them",
                 "76:4    configurations to choose from, `BLOCK_N`×`num_warps`×`num_stages`: 1024×4×2, 256×2×2,",
@@ -1035,6 +1437,7 @@ class _Launcher:
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
+        self._left_out = self._chosen | {self._facts.get("split", {}).get("count")}  # where the kernel as written runs
         self._sizes = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}
         kinds = {p["type"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}
         self._variables = {name: kinds[f"Pointer<{name}>"] for name in facts["dtypes"] if f"Pointer<{name}>" in kinds}
@@ -1160,6 +1563,7 @@ class _Launcher:
         sizes = (*extents, *[args[n] for n in self._integers])
         sizes = tuple((int(n).bit_length() + 1) // 2 for n in sizes)  # by powers of four
         kind = (tensors[0].device, tuple(t.dtype for t in tensors), tuple(named.items()), sizes)
+        kind += (self._room(extents),)
         if kind in self._known:
             return self._plan(self._known[kind], grid, named), True
         config, is_final = self._configuration(kind, grid, args, named)
@@ -1171,7 +1575,7 @@ class _Launcher:
         """What a configuration makes of a launch; without one the kernel as written."""
         extents = grid if type(grid) is tuple else None  # a function that depends on what is chosen
         if config is None or self.tiled is None:
-            blocks = self._chosen if self.tiled is not None else ()
+            blocks = self._left_out if self.tiled is not None else ()
             given = {name: value for name, value in named.items() if name not in blocks}
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
@@ -1221,7 +1625,24 @@ class _Launcher:
         most = {name: max(16, 2 * (*grid, 1, 1)[axis]) for axis, name in self._blocks}
         ranked = self._ranked(dict(kind[2]), elements, _shared_memory(), most)
         ranked = [c for c in ranked if "descriptors" not in c or _copies_blocks(kind[0])]
+        ranked += self._split(ranked, kind)
         return [*(ranked or self._facts["configs"][-1:]), *([] if ranked and math.prod(grid) > 4096 else [None])]
+
+    def _room(self, grid):
+        """How many programs might share the loop of one, for all of a device to be used; a power of two, or 0."""
+        if not isinstance(self.tiled, _WithParts) or _INTERPRETED or grid[self.tiled.axis] != 1:
+            return 0
+        blocks = [-(-n // 16) if axis in dict(self._blocks) else n for axis, n in enumerate(grid)]
+        return 1 << (_processors() // math.prod(blocks)).bit_length() >> 1
+
+    def _split(self, configs, kind):
+        """The likeliest configurations with loops that so many programs share that most of a device is used."""
+        if not kind[4] or self.tiled.count in dict(kind[2]):
+            return []
+        most = self.tiled.most({**self._fixed, **dict(kind[2])})
+        likely = [config for config in configs if "descriptors" not in config][:3]
+        counts = [count for count in (kind[4], 2 * kind[4], 4 * kind[4]) if 1 < count <= most]
+        return [{**config, self.tiled.count: count} for config in likely for count in counts]
 
     def _ranked(self, sizes, elements, shared, most):
         """At most eight configurations that a device has room for, those first that leave registers to spare.
@@ -1248,10 +1669,12 @@ class _Launcher:
 
     def _shipped(self, kind):
         """The configuration that a table has for the device and the nearest sizes, in a list, if it has one."""
-        device, dtypes, named, sizes = kind
+        device, dtypes, named, sizes = kind[:4]
         given = {"device": _gpu().get_device_name(device), "dtypes": [*map(_element, dtypes)], "named": dict(named)}
         rows = [row for row in self.tables if all(row[name] == value for name, value in given.items())]
         rows = [row for row in rows if len(row["sizes"]) == len(sizes)]
+        if kind[4]:  # few programs: what is best for many does not tell
+            rows = [row for row in rows if row["sizes"][:3] == [*sizes[:3]]]
         rows.sort(key=lambda row: sum(abs(a - b) for a, b in zip(row["sizes"], sizes, strict=True)))
         return [row["config"] for row in rows[:1]]
 
@@ -1303,6 +1726,12 @@ def _shared_memory():
     """How many bytes of shared memory a program may have."""
     driver = triton.runtime.driver.active
     return driver.utils.get_device_properties(driver.get_current_device())["max_shared_mem"]
+
+
+def _processors():
+    """How many processors the device has, each of which runs a few programs at once."""
+    driver = triton.runtime.driver.active
+    return driver.utils.get_device_properties(driver.get_current_device())["multiprocessor_count"]
 
 
 def _gpu():
@@ -1448,6 +1877,100 @@ def _copied(tensor):
     return copy if base is tensor else type(tensor)(copy, tensor.dtype)
 
 
+def _scratch(tensor, element, count, is_made=True):
+    """Memory for so many numbers of a type, beside a tensor: of `D::Compute`, as a `D` like the tensor's is computed.
+
+    Where nothing is launched, its dtype.
+    """
+    memory, key = getattr(tensor, "base", tensor), (element, tensor.dtype)
+    if key not in _DTYPES:
+        stored = _element(tensor.dtype)
+        kind = element if "::" not in element else "f32" if _FLOATS.get(stored, 32) < 32 else stored
+        convert = {"f32": "float", "f64": "double", "i32": "int", "i64": "long"}.get(kind)
+        _DTYPES[key] = getattr(memory.new_empty(0), convert)().dtype if convert else memory.dtype
+    return memory.new_empty(count, dtype=_DTYPES[key]) if is_made else _DTYPES[key]
+
+
+_DTYPES = {}
+"""Dtypes of scratch, by the type and by that of a tensor."""
+
+
+def _in_order(names, args, named):
+    """All parameters by position, and all else by name."""
+    if len(args) != len(names):
+        named = dict(named)
+        args = (*args, *[named.pop(name) for name in names[len(args) :]])
+    return args, named
+
+
+class _WithParts:
+    """A kernel in blocks, `tiled`, and two that take its place where a launch says `SPLIT`: launched like one.
+
+    So many programs of `parts` share the loop of one of `tiled`, and store what they carry into memory that is this
+    launch's own; `joined` makes the rest of it, a program for each of the source. `lanes` tells, of the source's
+    constants, how many numbers each carried value is.
+    """
+
+    def __init__(self, name, tiled, parts, joined, lanes):
+        facts = TEENYC["kernels"][name]
+        self.tiled, self.parts, self.joined, self.fn, self.arg_names = tiled, parts, joined, tiled.fn, tiled.arg_names
+        self.rows, self.allows = getattr(tiled, "rows", None), getattr(tiled, "allows", None)
+        split = facts["tiled"]["split"]
+        self.count, self.axis, self._lanes = split["count"], "xyz".index(split["axis"]), lanes
+        self._names, self._constants = [p["name"] for p in facts["parameters"]], [c["name"] for c in facts["constants"]]
+        self._counts = [("xyz".index(axis), name) for axis, name in facts["tiled"]["counts"].items()]
+        self._given = [[self._names.index(name) for name in names] for names in split["given"]]
+        likes = [self._names.index(name) for name in split["like"]]
+        self._scratch = [*zip(likes, split["scratch"].values(), strict=True)]
+        parts, joined = split["constants"]
+        self._left_out = {*self._constants, "descriptors"} - {*parts}
+        self._passed = (*joined, "enable_fp_fusion", "debug")
+
+    @property
+    def cache_key(self):
+        return self.tiled.cache_key + self.parts.cache_key + self.joined.cache_key
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid)
+
+    def warmup(self, *args, grid, **named):
+        return self.run(*args, grid=grid, warmup=True, **named)
+
+    def run(self, *args, grid, warmup=False, **named):
+        blocks = [*grid, 1, 1][:3]
+        count = named.get(self.count, 1)
+        if count < 2 or blocks[self.axis] != 1:
+            named.pop(self.count, None)
+            return self.tiled.warmup(*args, grid=grid, **named) if warmup else self.tiled[grid](*args, **named)
+        args, named = _in_order(self._names, args, named)
+        programs = [*blocks]
+        for axis, name in self._counts:
+            programs[axis] = named[name]
+        places = math.prod(programs) * count
+        sizes = self._lanes(*[named.get(name) for name in self._constants])
+        memory = [
+            _scratch(args[like], element, places * size, not warmup)
+            for (like, element), size in zip(self._scratch, sizes, strict=True)
+        ]
+        first, second = ([*[args[n] for n in given], *memory] for given in self._given)
+        joining = {name: named[name] for name in self._passed if name in named}
+        named = {name: value for name, value in named.items() if name not in self._left_out}
+        blocks[self.axis] = count
+        if warmup:  # which takes dtypes in the place of tensors
+            self.joined.warmup(*second, grid=tuple(programs), **joining)
+            return self.parts.warmup(*first, grid=tuple(blocks), **named)
+        self.parts[tuple(blocks)](*first, **named)
+        return self.joined[tuple(programs)](*second, **joining)
+
+    def most(self, named):
+        """How many programs may share a loop, so that one may hold what all of them carry."""
+        return max(1, _JOINED // max(self._lanes(*[named.get(name) for name in self._constants])))
+
+
+_JOINED = 2**14
+"""So many numbers of a value a program of `joined` may hold."""
+
+
 class _WithDescriptors:
     """A kernel in blocks, `tiled`, and `described`, which loads the blocks by tensor descriptors: launched like one.
 
@@ -1505,10 +2028,16 @@ def _copies_blocks(device):
 several_terms = _Launcher(
     "several_terms",
     several_terms_plain,
-    _WithDescriptors(
-        several_terms_tiled,
-        several_terms_described,
-        lambda q, k, *_, N, **__: _is_aligned(N, q, k),
+    _WithParts(
+        "several_terms",
+        _WithDescriptors(
+            several_terms_tiled,
+            several_terms_described,
+            lambda q, k, *_, N, **__: _is_aligned(N, q, k),
+        ),
+        several_terms_parts,
+        several_terms_joined,
+        lambda N: (N,),
     ),
     lambda q, k, v, o, keys, c: (
         (q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr()),
@@ -1525,10 +2054,16 @@ several_terms = _Launcher(
 under_a_condition = _Launcher(
     "under_a_condition",
     under_a_condition_plain,
-    _WithDescriptors(
-        under_a_condition_tiled,
-        under_a_condition_described,
-        lambda q, k, v, *_, N, **__: _is_aligned(N, q, k, v),
+    _WithParts(
+        "under_a_condition",
+        _WithDescriptors(
+            under_a_condition_tiled,
+            under_a_condition_described,
+            lambda q, k, v, *_, N, **__: _is_aligned(N, q, k, v),
+        ),
+        under_a_condition_parts,
+        under_a_condition_joined,
+        lambda N: (N,),
     ),
     lambda q, k, v, o, keys, window: (
         (q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr()),
@@ -1545,7 +2080,13 @@ under_a_condition = _Launcher(
 integers = _Launcher(
     "integers",
     integers_plain,
-    integers_tiled,
+    _WithParts(
+        "integers",
+        integers_tiled,
+        integers_parts,
+        integers_joined,
+        lambda: (1,),
+    ),
     lambda a, b, c, n, k_size: (
         (a.data_ptr(), b.data_ptr(), c.data_ptr()),
         (
@@ -1560,7 +2101,13 @@ integers = _Launcher(
 few_lanes = _Launcher(
     "few_lanes",
     few_lanes_plain,
-    few_lanes_tiled,
+    _WithParts(
+        "few_lanes",
+        few_lanes_tiled,
+        few_lanes_parts,
+        few_lanes_joined,
+        lambda: (4,),
+    ),
     lambda q, k, o, keys: (
         (q.data_ptr(), k.data_ptr(), o.data_ptr()),
         (
@@ -1575,7 +2122,13 @@ few_lanes = _Launcher(
 count_and_least = _Launcher(
     "count_and_least",
     count_and_least_plain,
-    count_and_least_tiled,
+    _WithParts(
+        "count_and_least",
+        count_and_least_tiled,
+        count_and_least_parts,
+        count_and_least_joined,
+        lambda: (1, 1),
+    ),
     lambda x, counts, least, n: (
         (x.data_ptr(), counts.data_ptr(), least.data_ptr()),
         (

@@ -59,8 +59,9 @@ def compare(made: Loops, folder: Path, device: str, seed: int) -> None:
     outputs = {"scalars": ((made.scalars, rows), dtype), "lanes": ((made.lanes, rows, LANES), dtype)}
     launches = (blocked, plain) if hasattr(kernel, "tiled") else (plain,)
     sizes = dict.fromkeys(("BLOCK_M", "BLOCK_N"), BLOCK)
+    parts = {"SPLIT": 3} if seed % 2 and hasattr(getattr(kernel, "tiled", None), "parts") else {}
     got = [
-        written(launch, kernel, (rows,), arguments, outputs, N=LANES, **blocks(kernel, launch is blocked, sizes))
+        written(launch, kernel, (rows,), arguments, outputs, N=LANES, **blocks(kernel, launch is blocked, sizes, parts))
         for launch in launches
     ]
     for name in outputs:
@@ -71,8 +72,9 @@ def compare(made: Loops, folder: Path, device: str, seed: int) -> None:
             raise
 
 
-def blocks(kernel: Any, is_blocked: bool, sizes: dict[str, int]) -> dict[str, int]:
-    return {name: size for name, size in sizes.items() if is_blocked and name in kernel.tiled.arg_names}
+def blocks(kernel: Any, is_blocked: bool, sizes: dict[str, int], parts: dict[str, int]) -> dict[str, int]:
+    """The blocks of a kernel, and in how many parts it has its loop."""
+    return {**{n: size for n, size in sizes.items() if n in kernel.tiled.arg_names}, **parts} if is_blocked else {}
 
 
 def inputs(generator: torch.Generator, rows: int, n: int, dtype: torch.dtype, device: str) -> dict[str, Any]:

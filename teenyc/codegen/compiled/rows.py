@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 4090050314
+CHECKSUM = 1209623118
 
 
 def text(names, include):
@@ -19,7 +19,7 @@ def text(names, include):
     yield "    def __init__(self, name, rows, tiled, before):\n"
     yield "        facts = TEENYC[\"kernels\"][name]\n"
     yield "        self.rows, self.tiled, self.fn, self.arg_names = rows, tiled, tiled.fn, tiled.arg_names\n"
-    yield "        self._before, self._facts, self._dtypes = before, facts[\"tiled\"][\"rows\"], {}\n"
+    yield "        self._before, self._facts = before, facts[\"tiled\"][\"rows\"]\n"
     yield "        self._names = [p[\"name\"] for p in facts[\"parameters\"]]\n"
     yield "        self._types = [*self._facts[\"scratch\"].values()]\n"
     yield "        self._passed = (*self._facts[\"constants\"], \"enable_fp_fusion\", \"debug\")\n"
@@ -42,8 +42,7 @@ def text(names, include):
     yield "        count, memory, config = entries[self._axis], [], dict(self._config)\n"
     yield "        blocks[self._axis] = -(-count // self._block)\n"
     yield "        for tensor, kind in zip(like, self._types, strict=True):\n"
-    yield "            dtype = self._dtypes.get((kind, tensor.dtype)) or self._dtype(tensor, kind)\n"
-    yield "            memory.append(dtype if warmup else getattr(tensor, \"base\", tensor).new_empty(x * y * z, dtype=dtype))\n"
+    yield "            memory.append(_scratch(tensor, kind, x * y * z, not warmup))\n"
     yield "        for name in self._passed:\n"
     yield "            if name in named:\n"
     yield "                config[name] = named[name]\n"
@@ -62,16 +61,5 @@ def text(names, include):
     yield "\n"
     yield "    def _standard(self, args, grid, named):\n"
     yield "        \"\"\"All parameters by position and all else by name, and what `before` tells of them.\"\"\"\n"
-    yield "        if len(args) != len(self._names):\n"
-    yield "            named = dict(named)\n"
-    yield "            args = (*args, *[named.pop(name) for name in self._names[len(args) :]])\n"
+    yield "        args, named = _in_order(self._names, args, named)\n"
     yield "        return args, named, *self._before((*grid, 1, 1), named, *args)\n"
-    yield "\n"
-    yield "    def _dtype(self, tensor, element):\n"
-    yield "        \"\"\"The dtype of an element type: of `D::Compute`, that in which a `D` like the tensor's is computed.\"\"\"\n"
-    yield "        stored, memory = _element(tensor.dtype), getattr(tensor, \"base\", tensor)\n"
-    yield "        kind = element if \"::\" not in element else \"f32\" if _FLOATS.get(stored, 32) < 32 else stored\n"
-    yield "        convert = {\"f32\": \"float\", \"f64\": \"double\", \"i32\": \"int\", \"i64\": \"long\"}.get(kind)\n"
-    yield "        dtype = getattr(memory.new_empty(0), convert)().dtype if convert else memory.dtype\n"
-    yield "        self._dtypes[element, tensor.dtype] = dtype\n"
-    yield "        return dtype\n"
