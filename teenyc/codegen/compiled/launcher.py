@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 307499768
+CHECKSUM = 2025434556
 
 
 def text(names, include):
@@ -42,6 +42,7 @@ def text(names, include):
     yield "        self._blocks = [(\"xyz\".index(axis), name) for axis, name in self._facts[\"blocks\"].items()]\n"
     yield "        self._counts = [(\"xyz\".index(axis), name) for axis, name in self._facts[\"counts\"].items()]\n"
     yield "        self._chosen = frozenset(self._facts[\"constants\"])\n"
+    yield "        self._left_out = self._chosen | {self._facts.get(\"split\", {}).get(\"count\")}  # where the kernel as written runs\n"
     yield "        self._sizes = {c[\"name\"]: c[\"known\"] for c in facts[\"constants\"] if \"known\" in c}\n"
     yield "        kinds = {p[\"type\"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}\n"
     yield "        self._variables = {name: kinds[f\"Pointer<{name}>\"] for name in facts[\"dtypes\"] if f\"Pointer<{name}>\" in kinds}\n"
@@ -160,7 +161,8 @@ def text(names, include):
     yield "        \"\"\"What a launch runs, and whether that may be kept.\"\"\"\n"
     yield "        stays_plain = not tensors or overlaps or (type(grid) is tuple and 0 in grid)\n"
     if host.has_rows:
-        yield "        stays_plain = stays_plain or (isinstance(self.tiled, _WithRows) and not self.tiled.allows(grid, args, named))\n"
+        yield "        allows = getattr(self.tiled, \"allows\", None)  # of what runs before\n"
+        yield "        stays_plain = stays_plain or (allows is not None and not allows(grid, args, named))\n"
     yield "        if self._chosen <= named.keys() and not stays_plain:\n"
     yield "            return self._plan({}, grid, named), True\n"
     yield "        if stays_plain:\n"
@@ -169,6 +171,8 @@ def text(names, include):
     yield "        sizes = (*extents, *[args[n] for n in self._integers])\n"
     yield "        sizes = tuple((int(n).bit_length() + 1) // 2 for n in sizes)  # by powers of four\n"
     yield "        kind = (tensors[0].device, tuple(t.dtype for t in tensors), tuple(named.items()), sizes)\n"
+    if host.has_parts:
+        yield "        kind += (self._room(extents),)\n"
     yield "        if kind in self._known:\n"
     yield "            return self._plan(self._known[kind], grid, named), True\n"
     yield "        config, is_final = self._configuration(kind, grid, args, named)\n"
@@ -180,7 +184,7 @@ def text(names, include):
     yield "        \"\"\"What a configuration makes of a launch; without one the kernel as written.\"\"\"\n"
     yield "        extents = grid if type(grid) is tuple else None  # a function that depends on what is chosen\n"
     yield "        if config is None or self.tiled is None:\n"
-    yield "            blocks = self._chosen if self.tiled is not None else ()\n"
+    yield "            blocks = self._left_out if self.tiled is not None else ()\n"
     yield "            given = {name: value for name, value in named.items() if name not in blocks}\n"
     yield "            return self.plain, extents, {**self._facts[\"plain\"], **(config or {}), **given}\n"
     yield "        extents = [*grid, 1, 1][:3]\n"
@@ -231,7 +235,26 @@ def text(names, include):
     yield "        ranked = self._ranked(dict(kind[2]), elements, _shared_memory(), most)\n"
     if host.has_descriptors:
         yield "        ranked = [c for c in ranked if \"descriptors\" not in c or _copies_blocks(kind[0])]\n"
+    if host.has_parts:
+        yield "        ranked += self._split(ranked, kind)\n"
     yield "        return [*(ranked or self._facts[\"configs\"][-1:]), *([] if ranked and math.prod(grid) > 4096 else [None])]\n"
+    if host.has_parts:
+        yield "\n"
+        yield "    def _room(self, grid):\n"
+        yield "        \"\"\"How many programs might share the loop of one, for all of a device to be used; a power of two, or 0.\"\"\"\n"
+        yield "        if not isinstance(self.tiled, _WithParts) or _INTERPRETED or grid[self.tiled.axis] != 1:\n"
+        yield "            return 0\n"
+        yield "        blocks = [-(-n // 16) if axis in dict(self._blocks) else n for axis, n in enumerate(grid)]\n"
+        yield "        return 1 << (_processors() // math.prod(blocks)).bit_length() >> 1\n"
+        yield "\n"
+        yield "    def _split(self, configs, kind):\n"
+        yield "        \"\"\"The likeliest configurations with loops that so many programs share that most of a device is used.\"\"\"\n"
+        yield "        if not kind[4] or self.tiled.count in dict(kind[2]):\n"
+        yield "            return []\n"
+        yield "        most = self.tiled.most({**self._fixed, **dict(kind[2])})\n"
+        yield "        likely = [config for config in configs if \"descriptors\" not in config][:3]\n"
+        yield "        counts = [count for count in (kind[4], 2 * kind[4], 4 * kind[4]) if 1 < count <= most]\n"
+        yield "        return [{**config, self.tiled.count: count} for config in likely for count in counts]\n"
     yield "\n"
     yield "    def _ranked(self, sizes, elements, shared, most):\n"
     yield "        \"\"\"At most eight configurations that a device has room for, those first that leave registers to spare.\n"
@@ -261,10 +284,13 @@ def text(names, include):
     yield "\n"
     yield "    def _shipped(self, kind):\n"
     yield "        \"\"\"The configuration that a table has for the device and the nearest sizes, in a list, if it has one.\"\"\"\n"
-    yield "        device, dtypes, named, sizes = kind\n"
+    yield "        device, dtypes, named, sizes = kind[:4]\n"
     yield "        given = {\"device\": _gpu().get_device_name(device), \"dtypes\": [*map(_element, dtypes)], \"named\": dict(named)}\n"
     yield "        rows = [row for row in self.tables if all(row[name] == value for name, value in given.items())]\n"
     yield "        rows = [row for row in rows if len(row[\"sizes\"]) == len(sizes)]\n"
+    if host.has_parts:
+        yield "        if kind[4]:  # few programs: what is best for many does not tell\n"
+        yield "            rows = [row for row in rows if row[\"sizes\"][:3] == [*sizes[:3]]]\n"
     yield "        rows.sort(key=lambda row: sum(abs(a - b) for a, b in zip(row[\"sizes\"], sizes, strict=True)))\n"
     yield "        return [row[\"config\"] for row in rows[:1]]\n"
     yield "\n"
@@ -318,6 +344,13 @@ def text(names, include):
     yield "    return driver.utils.get_device_properties(driver.get_current_device())[\"max_shared_mem\"]\n"
     yield "\n"
     yield "\n"
+    if host.has_parts:
+        yield "def _processors():\n"
+        yield "    \"\"\"How many processors the device has, each of which runs a few programs at once.\"\"\"\n"
+        yield "    driver = triton.runtime.driver.active\n"
+        yield "    return driver.utils.get_device_properties(driver.get_current_device())[\"multiprocessor_count\"]\n"
+        yield "\n"
+        yield "\n"
     yield "def _gpu():\n"
     yield "    \"\"\"torch's module for the device, such as `torch.cuda`.\"\"\"\n"
     yield "    return triton.runtime.driver.active.get_device_interface()\n"
@@ -327,8 +360,12 @@ def text(names, include):
     yield "    \"\"\"All of the memory that a tensor is a view of.\"\"\"\n"
     yield "    return getattr(tensor, \"base\", tensor).untyped_storage()\n"
     yield from include("tuner.py.jinja", names)
+    if host.has_scratch:
+        yield from include("scratch.py.jinja", names)
     if host.has_rows:
         yield from include("rows.py.jinja", names)
+    if host.has_parts:
+        yield from include("parts.py.jinja", names)
     if host.has_descriptors:
         yield from include("descriptors.py.jinja", names)
     for launcher in host.launchers:

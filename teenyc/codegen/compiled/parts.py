@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 4090011733
+CHECKSUM = 906687345
 
 
 def text(names, include):
@@ -12,8 +12,8 @@ def text(names, include):
     yield "    \"\"\"A kernel in blocks, `tiled`, and two that take its place where a launch says `SPLIT`: launched like one.\n"
     yield "\n"
     yield "    So many programs of `parts` share the loop of one of `tiled`, and store what they carry into memory that is this\n"
-    yield "    launch's own; `joined` makes the rest of it, a program for each of the source. `lanes` tells, of the constants of the\n"
-    yield "    source, how many numbers each carried value is.\n"
+    yield "    launch's own; `joined` makes the rest of it, a program for each of the source. `lanes` tells, of the source's\n"
+    yield "    constants, how many numbers each carried value is.\n"
     yield "    \"\"\"\n"
     yield "\n"
     yield "    def __init__(self, name, tiled, parts, joined, lanes):\n"
