@@ -100,6 +100,7 @@ def _compiled(kernel: Any, facts: dict[str, Any], arguments: argparse.Namespace)
     parameters = [{"name": name, "type": f"Pointer<{element}>"} for name, element in scratch.items()]
     parameters += [{"name": name, "type": "i32"} for name in tiled["counts"].values()]
     constants = [{"name": name, "known": blocks.get(name, 64)} for name in tiled["constants"]]
+    constants += [{"name": name, "known": value} for name, value in tiled.get("defaults", {}).items()]
     both = {k: [*facts[k], *more] for k, more in (("parameters", parameters), ("constants", constants))}
     sizes = dict.fromkeys((c["name"] for c in facts["constants"]), 64) | {"HEAD_DIM": arguments.head_dim}
     source = source_of(kernel, both, sizes, {"D": arguments.dtype})

@@ -84,7 +84,7 @@ def kernels_of(kernel: Any, facts: dict[str, Any]) -> Iterator[tuple[Any, dict[s
 def _sharing(kernel: Any, facts: dict[str, Any], split: dict[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
     """The two kernels in which programs share a loop."""
     counts = [{"name": name, "type": "i32"} for name in facts["tiled"]["counts"].values()]
-    known = {**facts["tiled"]["configs"][0], split["count"]: 3}
+    known = {**facts["tiled"].get("defaults", {}), **facts["tiled"]["configs"][0], split["count"]: 3}
     for n, function in enumerate((kernel.parts, kernel.joined)):
         given = [p for p in facts["parameters"] if p["name"] in split["given"][n]]
         constants = [c for c in facts["constants"] if c["name"] in split["constants"][n]]
@@ -102,8 +102,9 @@ def _taken(
 ) -> dict[str, Any]:
     """What a kernel takes that counts, and whose blocks are chosen."""
     counts = [{"name": name, "type": "i32"} for name in facts["counts"].values()]
-    names = dict.fromkeys([*(name for name in facts["constants"] if name in config), *facts["blocks"].values()])
-    blocks = [{"name": name, "known": config[name]} for name in names]
+    defaults = facts.get("defaults", {})
+    names = [*(name for name in facts["constants"] if name in config), *facts["blocks"].values(), *defaults]
+    blocks = [{"name": name, "known": {**defaults, **config}[name]} for name in dict.fromkeys(names)]
     return {"parameters": parameters + counts, "constants": constants + blocks}
 
 

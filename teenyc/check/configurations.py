@@ -10,7 +10,7 @@ from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.types import BOOL
 
-BLOCKS = ("BLOCK_M", "BLOCK_N", "BLOCK_K")
+BLOCKS = ("BLOCK_M", "BLOCK_N", "BLOCK_K", "GROUP_M", "GROUP_N")
 """The constants that tiling adds to a kernel."""
 
 Number = Callable[[Context, str, ast.Expression], tuple[int, ...]]

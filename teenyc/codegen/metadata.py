@@ -177,6 +177,7 @@ def tiled_facts(kernel: Kernel, before: Kernel | None, names: Names) -> dict[str
         "blocks": {AXES[axis]: names.local(kernel.name, name) for axis, name in tiling.blocks},
         "counts": {AXES[axis]: names.local(kernel.name, name) for axis, name in tiling.counts},
         "constants": [names.local(kernel.name, name) for name in tiling.constants],
+        **({"defaults": {local[name]: value for name, value in tiling.defaults}} if tiling.defaults else {}),
         "plain": dict(kernel.attributes.options),
         "dots": _has_dots(kernel) or (before is not None and _has_dots(before)),
         "configs": [{names.local(kernel.name, n): value for n, value in config} for config in tiling.configurations],

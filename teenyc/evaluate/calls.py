@@ -14,6 +14,7 @@ from teenyc.evaluate.numbers import Array, converted, cut_toward_zero, held_dtyp
 from teenyc.evaluate.scope import Scope, bound
 from teenyc.evaluate.watch import Broken, FaultError, Impossible, Lanes
 from teenyc.intrinsics import TABLE
+from teenyc.intrinsics.program import LAST_FIRST
 from teenyc.intrinsics.spec import Intrinsic, Param, Role
 from teenyc.ir.nodes import Attribute, Call, Let, Value
 from teenyc.types import BF16, F16, Compute, DType, Extent, TensorType, Type, TypeVar
@@ -168,6 +169,8 @@ def _combining(frame: Frame, name: str, call: Call) -> Callable[..., Any]:
 
 def program_id(frame: Frame, let: Let, call: Call, active: Mask) -> tuple[Held, ...]:
     indices = frame.programs[:, _axis(call)]
+    if call.attribute(LAST_FIRST):
+        indices = frame.world.grid[_axis(call)] - 1 - indices
     is_one = indices[0] == indices[-1] and bool((indices == indices[0]).all())
     return (indices[:1] if is_one else indices,)
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from teenyc.intrinsics.spec import Intrinsic, Param, Role, Site
+from teenyc.intrinsics.spec import Facts, Intrinsic, Param, Role, Site, Variant
 from teenyc.types import I32, TensorType, scalar
+
+LAST_FIRST = "last_first"
+"""The mark of a `program_id` that counts from the last program."""
 
 _AXIS = Param("axis", Role.AXIS)
 
@@ -19,6 +22,11 @@ def _grid(site: Site) -> tuple[TensorType, ...] | None:
     return None
 
 
+def _is_last_first(facts: Facts) -> bool:
+    """Whether an index counts from the last program."""
+    return facts.attributes.get(LAST_FIRST) is True
+
+
 INTRINSICS = (
     Intrinsic(
         "program_id",
@@ -27,6 +35,8 @@ INTRINSICS = (
         "tl.program_id",
         "The index of this program along an axis of the grid: 0, 1 or 2, or `Axis::X`.",
         "program",
+        marks=frozenset({LAST_FIRST}),
+        variants=(Variant(_is_last_first, "tl.num_programs({axis}) - 1 - tl.program_id({axis})"),),
     ),
     Intrinsic(
         "num_programs",

@@ -153,6 +153,7 @@ class Intrinsic:
     `stored` names the arguments that may stay in a 16-bit storage type (a dot's operands, what a store writes).
     `widened` are attributes that a call gets, unless it has others, where arguments that might stay stored do not.
     `helper` is the name of a function that the form calls and that the module must hold, from `templates/helpers/`.
+    `marks` are attributes that passes give a call and that no author can.
     `settles` says that arguments are written as tensors, also integers of which the JIT may make constants.
     `triton` is right for every call; the first of the `variants` that accepts a call reads better, or is needed.
     `is_known` says that the result is a number which Triton knows when it compiles, and so may decide what it compiles.
@@ -176,6 +177,7 @@ class Intrinsic:
     helper: str | None = None
     variants: tuple[Variant, ...] = ()
     fills: Fill | None = None
+    marks: frozenset[str] = frozenset()
     is_known: bool = False
     settles: bool = False
 

@@ -399,13 +399,15 @@ class Tiling:
 
     `blocks` names, for each blocked program axis, the constant by which the launcher divides the grid there, rounding
     up, and `counts` the i32 parameter, one of the last, in which it passes what the grid was. `constants` are those
-    that the launcher chooses, among `configurations`. A kernel with `descriptors` is another form of the one before it.
+    that the launcher chooses, among `configurations`, and `defaults` others, with what they are where these do not say.
+    A kernel with `descriptors` is another form of the one before it.
     """
 
     of: str
     blocks: tuple[tuple[int, str], ...]
     counts: tuple[tuple[int, str], ...]
     constants: tuple[str, ...]
+    defaults: Configuration = ()
     configurations: tuple[Configuration, ...] = ()
     prologue: Prologue | None = None
     descriptors: Descriptors | None = None
@@ -421,7 +423,7 @@ class Tiling:
 class Remark:
     """One sentence of a certificate, and the place that it speaks of.
 
-    `kind` is `program`, `loop`, `law`, `product`, `sum`, `prologue`, `split`, `guard`, `configurations`,
+    `kind` is `program`, `order`, `loop`, `law`, `product`, `sum`, `prologue`, `split`, `guard`, `configurations`,
     `descriptors`, `left` or `refused`, `depth` that in an outline, `help` what would make it otherwise, and `subject`
     the author's name of what it is about.
     """

@@ -222,7 +222,7 @@ class _Scope:
 
         record = TABLE.get(call.intrinsic)
         self.demand(record is not None, f"there is no intrinsic `{call.intrinsic}`", let)
-        known = {p.name for p in record.params} if record is not None else set()
+        known = {p.name for p in record.params} | record.marks if record is not None else set()
         for name in (*(n for n, _ in call.operands), *(n for n, _ in call.attributes)):
             # A variadic parameter is written out as `name0`, `name1`, …
             self.demand(name in known or name.rstrip("0123456789") in known, f"no parameter `{name}`", let)

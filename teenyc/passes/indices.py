@@ -89,6 +89,8 @@ class Indices:
         """Keeps what a statement says, which is read before those that use it."""
         if isinstance(statement, For):
             self.loops[self.number(statement.counter)] = statement
+        if isinstance(statement, Let) and _is_place(statement):
+            self.programs.update(map(self.number, statement.results))
         if not isinstance(statement, Let) or len(statement.results) != 1:
             return
         (value,) = statement.results
@@ -182,6 +184,11 @@ class Indices:
         return (isinstance(step, Constant) and extent == Extent.of(step.name)) or (
             isinstance(step, Literal) and extent == Extent.of(int(step.value))
         )
+
+
+def _is_place(let: Let) -> bool:
+    """Whether a definition gives the indices of a program in another order."""
+    return isinstance(let.operation, Call) and let.operation.intrinsic == "swizzle2d"
 
 
 def quotient(factors: Factors, c: int, stride: Polynomial) -> tuple[Factors, int] | None:

@@ -142,12 +142,19 @@ def tiled_signature(
         plain,
         kernel=_with_options(tiled, config),
         arguments=(*plain.arguments, *_scratch(plain, blocks), *_counts(facts["counts"].values())),
-        constants={**plain.constants, **{name: config[name] for name in facts["constants"]}},
+        constants={**plain.constants, **_chosen(facts, config)},
         form="tiled",
         facts=facts,
         config=config,
         place=place,
     )
+
+
+def _chosen(facts: Mapping[str, Any], config: Mapping[str, int]) -> dict[str, int]:
+    """What a configuration says of constants, and what those are of which it says nothing."""
+    defaults: dict[str, int] = facts.get("defaults", {})
+    stated = {**defaults, **config}
+    return {name: stated[name] for name in (*facts["constants"], *defaults)}
 
 
 def rows_signature(plain: Signature, blocks: Blocks) -> Signature:

@@ -99,5 +99,5 @@ def _fits(launcher: Any, row: Mapping[str, Any]) -> bool:
     if row["config"] is None:
         return bool(launcher.tiled is not None)
     stated: dict[str, int] = row["config"]
-    options = {*OPTIONS, *([DESCRIPTORS] if "described" in launcher._facts else [])}
+    options = {*OPTIONS, *launcher._defaults, *([DESCRIPTORS] if "described" in launcher._facts else [])}
     return constants <= stated.keys() <= constants | options and min(stated.values()) > 0

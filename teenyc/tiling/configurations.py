@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from teenyc.ir.nodes import DESCRIPTORS, OPTIONS, Call, Configuration, Kernel, Let
 from teenyc.ir.walk import statements_of
-from teenyc.tiling.plan import Plan
+from teenyc.tiling.plan import Grouped, Plan
 
 PRODUCTS = {
     (0, 1): ((64, 4, 2), (128, 8, 2), (32, 4, 2), (32, 8, 2), (16, 4, 2)),
@@ -74,7 +74,7 @@ def configurations(kernel: Kernel, plan: Plan) -> tuple[Configuration, ...]:
     names = tuple(dict.fromkeys(axis.block for axis in plan.axes))
     stated = kernel.attributes.configs
     if stated and all({*names} <= {name for name, _ in each} for each in stated):
-        chosen = {*names, *OPTIONS}
+        chosen = {*names, *OPTIONS, *([plan.order.size] if isinstance(plan.order, Grouped) else [])}
         return tuple(tuple((n, v) for n, v in each if n in chosen or (n, v) == (DESCRIPTORS, 1)) for each in stated)
     programs = len({axis.block for axis in plan.programs})
     has_dots = any(len(each.sides) == 2 for each in plan.contractions) or _has_dots(kernel)

@@ -29,6 +29,8 @@ from teenyc.tiling.plan import (
     Contraction,
     Extremum,
     Fold,
+    Grouped,
+    LastFirst,
     Law,
     LoopPlan,
     Parts,
@@ -40,6 +42,7 @@ from teenyc.tiling.plan import (
     outer_of,
 )
 from teenyc.tiling.tile import Tiled
+from teenyc.tiling.turns import GROUP
 from teenyc.tiling.wording import SHORT, Wording
 from teenyc.types import F32, TypeVar
 
@@ -88,6 +91,7 @@ class _Speaker:
         for axis in self.plan.programs:
             text = f"`{axis.name}`, {self.part(axis)}, is blocked: a program takes `{axis.block}` of them"
             yield Remark("program", text, axis.span, subject=axis.name)
+        yield from self.order(self.plan.order)
         for loop in self.plan.loops:
             yield from self.loop(loop, said)
         for each in sorted(self.plan.contractions, key=lambda c: c.span):
@@ -112,6 +116,24 @@ class _Speaker:
             return f"program axis {axis.id}"
         outer = next((a.name for a in choose.programs(self.kernel) if a.id == outer_of(axis.grid_axis)), "")
         return f"the remainder of program axis {axis.grid_axis}, for one `{outer or 'quotient'}` after another"
+
+    def order(self, order: Grouped | LastFirst | None) -> Iterator[Remark]:
+        """In which order programs take blocks, where that is not the grid's."""
+        match order:
+            case None:
+                return
+            case LastFirst():
+                axis = order.axis
+                text = f"the last blocks of `{axis.name}` come first: there the loop over `{order.loop}` is longest"
+            case Grouped():
+                axis = order.outer
+                text = (
+                    f"programs take `{order.size}` blocks of `{axis.name}`, {GROUP} where a launch does not say, for "
+                    f"one block of `{order.inner.name}` after another: neighbours load what a cache holds"
+                )
+            case _:
+                assert_never(order)
+        yield Remark("order", text, axis.span, subject=axis.name)
 
     def rest(self, axis: BlockedAxis) -> str:
         """What beside loads does not see the iterations beyond the bound of a loop."""

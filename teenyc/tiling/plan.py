@@ -234,13 +234,34 @@ class Parts:
     lanes: tuple[Shape, ...]
 
 
+@record
+class Grouped:
+    """Programs take blocks of two axes in groups: `size` blocks of `outer`, for one block of `inner` after another.
+
+    `size` names the constant that says how many; with 1 the order is that of the grid.
+    """
+
+    outer: BlockedAxis
+    inner: BlockedAxis
+    size: str
+
+
+@record
+class LastFirst:
+    """Programs take the blocks of an axis from the last to the first: a loop over `loop` is longest in the last."""
+
+    axis: BlockedAxis
+    loop: str
+
+
 @record(kw_only=True)
 class Plan:
     """All that was decided of one kernel, before any text: what an emitter needs beside the kernel.
 
-    `left` says what stays as it is inside of the blocked kernel, and why; `repeated` what all programs compute alike
-    and why no kernel before does; `parts` how programs may share a loop, or why they do not; `configurations` are the
-    blocks and launch options to be tried, the likeliest first.
+    `left` says what stays as it is inside of the blocked kernel, and why; `order` in which order programs take blocks,
+    where that is not the grid's; `repeated` what all programs compute alike and why no kernel before does; `parts` how
+    programs may share a loop, or why they do not; `configurations` are the blocks and launch options to be tried, the
+    likeliest first.
     """
 
     kernel: str
@@ -250,6 +271,7 @@ class Plan:
     staged: tuple[Staged, ...] = ()
     guards: tuple[Guard, ...] = ()
     left: tuple[Refusal, ...] = ()
+    order: Grouped | LastFirst | None = None
     prologue: Prologue | None = None
     repeated: tuple[Refusal, ...] = ()
     parts: Parts | Refusal | None = None

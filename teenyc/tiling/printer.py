@@ -14,7 +14,9 @@ from teenyc.tiling.plan import (
     Contraction,
     Extremum,
     Fold,
+    Grouped,
     Key,
+    LastFirst,
     Law,
     LoopPlan,
     Parts,
@@ -36,6 +38,8 @@ def print_plan(kernel: Kernel, found: Tiled | Refusal) -> str:
     plan, kernel = found.plan, found.form.kernel
     names = value_names(kernel)
     lines = [f"plan of {plan.kernel}", *(f"    {_program(a)} {_axis(a)}" for a in plan.programs)]
+    if plan.order is not None:
+        lines.append(f"    order {_order(plan.order)}")
     loops = {s.counter.id: s for _, s in statements_of(kernel.body) if isinstance(s, For)}
     for loop in plan.loops:
         lines.extend(_loop(loop, loops[loop.axis.id], names))
@@ -57,6 +61,16 @@ def _program(axis: BlockedAxis) -> str:
 
 def _axis(axis: BlockedAxis) -> str:
     return f"{axis.name} block {axis.block}"
+
+
+def _order(order: Grouped | LastFirst) -> str:
+    match order:
+        case Grouped():
+            return f"{order.size} of {order.outer.name} for each {order.inner.name}"
+        case LastFirst():
+            return f"the last {order.axis.name} first"
+        case _:
+            assert_never(order)
 
 
 def _loop(plan: LoopPlan, loop: For, names: Names) -> Iterator[str]:

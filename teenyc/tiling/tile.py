@@ -33,13 +33,14 @@ from teenyc.tiling.minima import with_minima
 from teenyc.tiling.nests import Order, orders
 from teenyc.tiling.normal import normal
 from teenyc.tiling.parts import parts, parts_of
-from teenyc.tiling.plan import LoopPlan, Parts, Plan, Prologue, Refusal, inner_of
+from teenyc.tiling.plan import Grouped, LoopPlan, Parts, Plan, Prologue, Refusal, inner_of
 from teenyc.tiling.prologue import prologue_of
 from teenyc.tiling.rows import rows, with_loads
 from teenyc.tiling.scratch import memory_of
 from teenyc.tiling.splits import splits
 from teenyc.tiling.state import Blocking, RefusedError, Rows, Tile
 from teenyc.tiling.straight import Straight
+from teenyc.tiling.turns import GROUP, in_order, order_of
 from teenyc.types import I32, scalar
 
 
@@ -182,8 +183,9 @@ def _tried(source: Analyses, candidate: Candidate) -> Tiled | Refusal:
             if not plan.axes:
                 return next(iter(plan.left), refusals.no_gain(source.kernel.span))
             plan = _decided(plan, blocking)
+            plan = replace(plan, order=order_of(blocking, plan, found.straight.analyses.kernel))
             plan = replace(plan, configurations=configurations(source.kernel, plan))
-            return Tiled(plan, found.straight.analyses, counts, tuple(blocking.statements))
+            return Tiled(plan, found.straight.analyses, counts, in_order(blocking, plan.order))
     return found
 
 
@@ -286,7 +288,9 @@ def _shared(tiled: Tiled) -> Iterator[Kernel]:
 def _lowered(tiled: Tiled) -> Kernel:
     plan, kernel = tiled.plan, tiled.form.kernel
     blocks = tuple(dict.fromkeys(axis.block for axis in plan.axes))
-    constants = tuple(ConstantParameter(name=b, type=scalar(I32), span=kernel.span) for b in blocks)
+    groups = ((plan.order.size, GROUP),) if isinstance(plan.order, Grouped) else ()
+    names = (*blocks, *(name for name, _ in groups))
+    constants = tuple(ConstantParameter(name=n, type=scalar(I32), span=kernel.span) for n in names)
     blocked = replace(
         kernel,
         parameters=(*kernel.parameters, *(Parameter(value=p, span=kernel.span) for p in tiled.counts)),
@@ -297,6 +301,7 @@ def _lowered(tiled: Tiled) -> Kernel:
             blocks=tuple((axis.grid_axis, axis.block) for axis in plan.programs),
             counts=tuple((axis.grid_axis, p.name) for axis, p in zip(plan.programs, tiled.counts, strict=True)),
             constants=blocks,
+            defaults=groups,
             configurations=plan.configurations,
         ),
     )

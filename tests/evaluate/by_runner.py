@@ -206,12 +206,13 @@ class Tiled:
             tiling = each.kernel.tiling
             assert tiling is not None
             grid = self.grid_of(tiling, known)
-            blocks = {n: known.get(n, BLOCKS[n]) for n in tiling.constants}
+            chosen = {**{n: BLOCKS[n] for n in tiling.constants}, **dict(tiling.defaults)}
+            blocks = {n: known.get(n, value) for n, value in chosen.items()}
             counts = {count: grid[axis] for axis, count in tiling.counts}
             divided = list(grid)
             for axis, block in tiling.blocks:
                 divided[axis] = -(-grid[axis] // blocks[block])
-            names = set(each.arg_names) - set(tiling.constants)
+            names = set(each.arg_names) - chosen.keys()
             each[divided](**{n: v for n, v in given.items() if n in names}, **counts, **blocks)
 
     def grid_of(self, tiling: Tiling, known: Mapping[str, Any]) -> tuple[int, ...]:

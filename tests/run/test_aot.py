@@ -269,6 +269,29 @@ def test_blocks_are_built_where_the_target_has_room_for_them(
         assert [r["form"] for r in records(tmp_path / "out", "scores")] == expected
 
 
+PRODUCT = """#[kernel(tile, configs = [config(BLOCK_M = 16, BLOCK_N = 16, BLOCK_K = 16)])]
+fn product(a: Pointer<f16>, b: Pointer<f16>, c: Pointer<f16>, n: i32, k_size: i32) {
+    let row = program_id(0);
+    let column = program_id(1);
+    let mut total: f32 = 0.0;
+    for k in 0..k_size {
+        total += load(a + row * k_size + k) as f32 * load(b + k * n + column) as f32;
+    }
+    store(c + row * n + column, total);
+}
+"""
+
+
+@pytest.mark.parametrize(("stated", "group"), [("BLOCK_K = 16", 8), ("BLOCK_K = 16, GROUP_N = 4", 4)])
+def test_groups_of_blocks_are_as_large_as_a_launch_has_them(tmp_path: Path, stated: str, group: int) -> None:
+    path = tmp_path / "product.tk"
+    path.write_text(PRODUCT.replace("BLOCK_K = 16", stated))
+    assert compile_apart("", tmp_path / "out", path, targets=("cuda:90",)) == ""
+    tiled = next(r for r in records(tmp_path / "out", "product") if r["form"] == "tiled")
+    assert tiled["constants"]["GROUP_N"] == group
+    assert tiled["grid"]["blocks"] == {"x": 16, "y": 16}
+
+
 @pytest.mark.gpu
 def test_a_cubin_launches_from_its_manifest(built: Path) -> None:
     """The forward kernels through the CUDA driver alone, with nothing but what the manifest says."""

@@ -112,7 +112,7 @@ def test_devices_without_descriptors_load_by_pointers(
     a, b = torch.randn(16, 16, device=device), torch.randn(16, 16, device=device)
     c = torch.empty(16, 16, device=device)
     module.product.tiled[(1, 1)](
-        a, b, c, 16, 16, num_rows=16, num_columns=16, BLOCK_M=16, BLOCK_N=16, BLOCK_K=16, descriptors=1
+        a, b, c, 16, 16, num_rows=16, num_columns=16, BLOCK_M=16, BLOCK_N=16, BLOCK_K=16, GROUP_N=2, descriptors=1
     )
     close(c, a.double() @ b.double(), 1e-5)
     assert not seen["product"].is_launched

@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 2025434556
+CHECKSUM = 606407989
 
 
 def text(names, include):
@@ -42,7 +42,8 @@ def text(names, include):
     yield "        self._blocks = [(\"xyz\".index(axis), name) for axis, name in self._facts[\"blocks\"].items()]\n"
     yield "        self._counts = [(\"xyz\".index(axis), name) for axis, name in self._facts[\"counts\"].items()]\n"
     yield "        self._chosen = frozenset(self._facts[\"constants\"])\n"
-    yield "        self._left_out = self._chosen | {self._facts.get(\"split\", {}).get(\"count\")}  # where the kernel as written runs\n"
+    yield "        self._defaults = self._facts.get(\"defaults\", {})  # of constants that a configuration need not name\n"
+    yield "        self._left_out = {*self._chosen, *self._defaults, self._facts.get(\"split\", {}).get(\"count\")}  # of `plain`\n"
     yield "        self._sizes = {c[\"name\"]: c[\"known\"] for c in facts[\"constants\"] if \"known\" in c}\n"
     yield "        kinds = {p[\"type\"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}\n"
     yield "        self._variables = {name: kinds[f\"Pointer<{name}>\"] for name in facts[\"dtypes\"] if f\"Pointer<{name}>\" in kinds}\n"
@@ -189,7 +190,7 @@ def text(names, include):
     yield "            return self.plain, extents, {**self._facts[\"plain\"], **(config or {}), **given}\n"
     yield "        extents = [*grid, 1, 1][:3]\n"
     yield "        counts = {count: extents[axis] for axis, count in self._counts}\n"
-    yield "        named = {**self._fixed, **config, **named, **counts}\n"
+    yield "        named = {**self._fixed, **self._defaults, **config, **named, **counts}\n"
     yield "        for axis, block in self._blocks:\n"
     yield "            extents[axis] = -(-extents[axis] // named[block])\n"
     yield "        return self.tiled, tuple(extents), named\n"

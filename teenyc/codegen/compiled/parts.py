@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 906687345
+CHECKSUM = 2376119452
 
 
 def text(names, include):
@@ -28,7 +28,7 @@ def text(names, include):
     yield "        likes = [self._names.index(name) for name in split[\"like\"]]\n"
     yield "        self._scratch = [*zip(likes, split[\"scratch\"].values(), strict=True)]\n"
     yield "        parts, joined = split[\"constants\"]\n"
-    yield "        self._left_out = {*self._constants, \"descriptors\"} - {*parts}\n"
+    yield "        self._left_out = {*self._constants, *facts[\"tiled\"].get(\"defaults\", {}), \"descriptors\"} - {*parts}\n"
     yield "        self._passed = (*joined, \"enable_fp_fusion\", \"debug\")\n"
     yield "\n"
     yield "    @property\n"

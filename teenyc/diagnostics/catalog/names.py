@@ -290,7 +290,8 @@ class WrongConfiguration(Diagnostic):
     """`configs = [...]` of a kernel is no list of configurations that a launch could choose among.
 
     Each configuration names the same constants of the kernel, and launch options; those of a kernel that asks for
-    tiling name its blocks, `BLOCK_M`, `BLOCK_N` and `BLOCK_K`. What a caller names is not chosen.
+    tiling name its blocks, `BLOCK_M`, `BLOCK_N` and `BLOCK_K`, and may say how many are in a group, `GROUP_M` or
+    `GROUP_N`. What a caller names is not chosen.
 
         #[kernel(configs = [config(BLOK = 128)])]      // the constant is called `BLOCK`
         #[kernel(configs = [config(BLOCK = 128, num_warps = 4), config(BLOCK = 256, num_warps = 8)])]
