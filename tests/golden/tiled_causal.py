@@ -676,7 +676,9 @@ def lower_product_tiled(
     """The same below the diagonal."""
     D: tl.constexpr = a.dtype.element_ty
     COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
-    first_row = tl.program_id(0) * BLOCK_M
+    # The longest first, so that no program is left alone at the end.
+    row_block = tl.num_programs(0) - 1 - tl.program_id(0)
+    first_row = row_block * BLOCK_M
     rows = first_row + tl.arange(0, BLOCK_M)
     is_row = rows < num_rows
     last_row = tl.minimum(first_row + (BLOCK_M - 1), num_rows - 1)
@@ -736,7 +738,9 @@ def lower_product_described(
     """The same below the diagonal."""
     D: tl.constexpr = a.dtype.element_ty
     COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
-    first_row = tl.program_id(0) * BLOCK_M
+    # The longest first, so that no program is left alone at the end.
+    row_block = tl.num_programs(0) - 1 - tl.program_id(0)
+    first_row = row_block * BLOCK_M
     rows = first_row + tl.arange(0, BLOCK_M)
     is_row = rows < num_rows
     last_row = tl.minimum(first_row + (BLOCK_M - 1), num_rows - 1)
@@ -1131,6 +1135,7 @@ TEENYC = {
             },
             "tiling": [
                 "45:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
+                "45:15   the last blocks of `row` come first: there the loop over `k` is longest",
                 "48:5    the loop over `k` is blocked: one iteration takes `BLOCK_N` of the source's",
                 "48:5      `acc`: sum, acc' = acc + Σ_k where(k < min(row + 1, k_size), load(a + row·k_size + k),",
                 "              0)·load(b + k·HEAD_DIM + lane)",
@@ -1414,7 +1419,8 @@ class _Launcher:
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
-        self._left_out = self._chosen | {self._facts.get("split", {}).get("count")}  # where the kernel as written runs
+        self._defaults = self._facts.get("defaults", {})  # of constants that a configuration need not name
+        self._left_out = {*self._chosen, *self._defaults, self._facts.get("split", {}).get("count")}  # of `plain`
         self._sizes = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}
         kinds = {p["type"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}
         self._variables = {name: kinds[f"Pointer<{name}>"] for name in facts["dtypes"] if f"Pointer<{name}>" in kinds}
@@ -1557,7 +1563,7 @@ class _Launcher:
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
         counts = {count: extents[axis] for axis, count in self._counts}
-        named = {**self._fixed, **config, **named, **counts}
+        named = {**self._fixed, **self._defaults, **config, **named, **counts}
         for axis, block in self._blocks:
             extents[axis] = -(-extents[axis] // named[block])
         return self.tiled, tuple(extents), named
@@ -1900,7 +1906,7 @@ class _WithParts:
         likes = [self._names.index(name) for name in split["like"]]
         self._scratch = [*zip(likes, split["scratch"].values(), strict=True)]
         parts, joined = split["constants"]
-        self._left_out = {*self._constants, "descriptors"} - {*parts}
+        self._left_out = {*self._constants, *facts["tiled"].get("defaults", {}), "descriptors"} - {*parts}
         self._passed = (*joined, "enable_fp_fusion", "debug")
 
     @property

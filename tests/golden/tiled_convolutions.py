@@ -70,13 +70,18 @@ def convolution_1d_tiled(
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
     BLOCK_K: tl.constexpr,
+    GROUP_M: tl.constexpr,
 ):
     """`x: [channels, n + taps - 1]`, `w: [outs, channels, taps]`, `y: [outs, n]`. Grid: `(n, outs)`."""
     D: tl.constexpr = x.dtype.element_ty
     COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
-    at = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    # In groups, so that neighbours load what the cache holds.
+    out_block, at_block = tl.swizzle2d(
+        tl.program_id(1), tl.program_id(0), tl.num_programs(1), tl.num_programs(0), GROUP_M
+    )
+    at = at_block * BLOCK_N + tl.arange(0, BLOCK_N)
     is_at = at < num_ats
-    outs = tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M)
+    outs = out_block * BLOCK_M + tl.arange(0, BLOCK_M)
     is_out = outs < num_outs
     out = tl.minimum(outs, num_outs - 1).to(tl.int64)
     acc = tl.zeros([BLOCK_M, BLOCK_N], dtype=COMPUTE)
@@ -256,6 +261,7 @@ TEENYC = {
                 "blocks": {"y": "BLOCK_M", "x": "BLOCK_N"},
                 "counts": {"y": "num_outs", "x": "num_ats"},
                 "constants": ["BLOCK_M", "BLOCK_N", "BLOCK_K"],
+                "defaults": {"GROUP_M": 8},
                 "plain": {},
                 "dots": True,
                 "configs": [
@@ -281,6 +287,8 @@ TEENYC = {
             "tiling": [
                 "17:15   `out`, program axis 1, is blocked: a program takes `BLOCK_M` of them",
                 "16:14   `at`, program axis 0, is blocked: a program takes `BLOCK_N` of them",
+                "17:15   programs take `GROUP_M` blocks of `out`, 8 where a launch does not say, for one block of",
+                "            `at` after another: neighbours load what a cache holds",
                 "20:9    the loop over `c` is blocked: one iteration takes `BLOCK_K` of the source's",
                 "21:13     `acc`: sum, acc' = acc + Σ_c load(x + c·(… − 1) + at + tap)·load(w + (out·channels +",
                 "              c)·taps + tap)",
@@ -633,7 +641,8 @@ class _Launcher:
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
-        self._left_out = self._chosen | {self._facts.get("split", {}).get("count")}  # where the kernel as written runs
+        self._defaults = self._facts.get("defaults", {})  # of constants that a configuration need not name
+        self._left_out = {*self._chosen, *self._defaults, self._facts.get("split", {}).get("count")}  # of `plain`
         self._sizes = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}
         kinds = {p["type"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}
         self._variables = {name: kinds[f"Pointer<{name}>"] for name in facts["dtypes"] if f"Pointer<{name}>" in kinds}
@@ -775,7 +784,7 @@ class _Launcher:
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
         counts = {count: extents[axis] for axis, count in self._counts}
-        named = {**self._fixed, **config, **named, **counts}
+        named = {**self._fixed, **self._defaults, **config, **named, **counts}
         for axis, block in self._blocks:
             extents[axis] = -(-extents[axis] // named[block])
         return self.tiled, tuple(extents), named

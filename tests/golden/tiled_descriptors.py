@@ -363,14 +363,19 @@ def product_tiled(
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
     BLOCK_K: tl.constexpr,
+    GROUP_N: tl.constexpr,
 ):
     """`c = a b`, one program an element. Grid: `(rows, columns)`."""
     D: tl.constexpr = a.dtype.element_ty
     COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
-    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    # In groups, so that neighbours load what the cache holds.
+    column_block, row_block = tl.swizzle2d(
+        tl.program_id(1), tl.program_id(0), tl.num_programs(1), tl.num_programs(0), GROUP_N
+    )
+    rows = row_block * BLOCK_M + tl.arange(0, BLOCK_M)
     is_row = rows < num_rows
     row = tl.minimum(rows, num_rows - 1).to(tl.int64)
-    column = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+    column = column_block * BLOCK_N + tl.arange(0, BLOCK_N)
     is_column = column < num_columns
     total = tl.zeros([BLOCK_M, BLOCK_N], dtype=COMPUTE)
     full_k = depth // BLOCK_K * BLOCK_K
@@ -418,15 +423,20 @@ def product_described(
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
     BLOCK_K: tl.constexpr,
+    GROUP_N: tl.constexpr,
 ):
     """`c = a b`, one program an element. Grid: `(rows, columns)`."""
     D: tl.constexpr = a.dtype.element_ty
     COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
-    row_start = tl.program_id(0) * BLOCK_M
+    # In groups, so that neighbours load what the cache holds.
+    column_block, row_block = tl.swizzle2d(
+        tl.program_id(1), tl.program_id(0), tl.num_programs(1), tl.num_programs(0), GROUP_N
+    )
+    row_start = row_block * BLOCK_M
     rows = row_start + tl.arange(0, BLOCK_M)
     is_row = rows < num_rows
     row = tl.minimum(rows, num_rows - 1).to(tl.int64)
-    column_start = tl.program_id(1) * BLOCK_N
+    column_start = column_block * BLOCK_N
     column = column_start + tl.arange(0, BLOCK_N)
     is_column = column < num_columns
     total = tl.zeros([BLOCK_M, BLOCK_N], dtype=COMPUTE)
@@ -469,14 +479,19 @@ def product_parts(
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
     BLOCK_K: tl.constexpr,
+    GROUP_N: tl.constexpr,
 ):
     """What `product` sums up in one of `SPLIT` parts of its iterations over `k`."""
     D: tl.constexpr = a.dtype.element_ty
     COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
-    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    # In groups, so that neighbours load what the cache holds.
+    column_block, row_block = tl.swizzle2d(
+        tl.program_id(1), tl.program_id(0), tl.num_programs(1), tl.num_programs(0), GROUP_N
+    )
+    rows = row_block * BLOCK_M + tl.arange(0, BLOCK_M)
     is_row = rows < num_rows
     row = tl.minimum(rows, num_rows - 1).to(tl.int64)
-    column = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+    column = column_block * BLOCK_N + tl.arange(0, BLOCK_N)
     is_column = column < num_columns
     part = tl.program_id(2)
     iterations = tl.cast(depth, tl.int64)
@@ -620,6 +635,7 @@ TEENYC = {
                 "blocks": {"x": "BLOCK_M", "y": "BLOCK_N"},
                 "counts": {"x": "num_rows", "y": "num_columns"},
                 "constants": ["BLOCK_M", "BLOCK_N", "BLOCK_K"],
+                "defaults": {"GROUP_N": 8},
                 "plain": {},
                 "dots": True,
                 "configs": [
@@ -636,12 +652,14 @@ TEENYC = {
                     "scratch": {"total_parts": "D::Compute"},
                     "like": ["a"],
                     "given": [["a", "b", "columns", "depth"], ["a", "c", "columns"]],
-                    "constants": [["SPLIT", "BLOCK_M", "BLOCK_N", "BLOCK_K"], ["SPLIT"]],
+                    "constants": [["SPLIT", "BLOCK_M", "BLOCK_N", "BLOCK_K", "GROUP_N"], ["SPLIT"]],
                 },
             },
             "tiling": [
                 "36:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
                 "37:18   `column`, program axis 1, is blocked: a program takes `BLOCK_N` of them",
+                "37:18   programs take `GROUP_N` blocks of `column`, 8 where a launch does not say, for one block",
+                "            of `row` after another: neighbours load what a cache holds",
                 "39:5    the loop over `k` is blocked: one iteration takes `BLOCK_K` of the source's",
                 "40:9      `total`: sum, total' = total + Σ_k load(a + row·depth + k)·load(b + k·columns + column)",
                 "40:9        Σ_k load(a + row·depth + k)·load(b + k·columns + column) is a product of matrices:",
@@ -922,7 +940,8 @@ class _Launcher:
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
-        self._left_out = self._chosen | {self._facts.get("split", {}).get("count")}  # where the kernel as written runs
+        self._defaults = self._facts.get("defaults", {})  # of constants that a configuration need not name
+        self._left_out = {*self._chosen, *self._defaults, self._facts.get("split", {}).get("count")}  # of `plain`
         self._sizes = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}
         kinds = {p["type"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}
         self._variables = {name: kinds[f"Pointer<{name}>"] for name in facts["dtypes"] if f"Pointer<{name}>" in kinds}
@@ -1065,7 +1084,7 @@ class _Launcher:
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
         counts = {count: extents[axis] for axis, count in self._counts}
-        named = {**self._fixed, **config, **named, **counts}
+        named = {**self._fixed, **self._defaults, **config, **named, **counts}
         for axis, block in self._blocks:
             extents[axis] = -(-extents[axis] // named[block])
         return self.tiled, tuple(extents), named
@@ -1408,7 +1427,7 @@ class _WithParts:
         likes = [self._names.index(name) for name in split["like"]]
         self._scratch = [*zip(likes, split["scratch"].values(), strict=True)]
         parts, joined = split["constants"]
-        self._left_out = {*self._constants, "descriptors"} - {*parts}
+        self._left_out = {*self._constants, *facts["tiled"].get("defaults", {}), "descriptors"} - {*parts}
         self._passed = (*joined, "enable_fp_fusion", "debug")
 
     @property

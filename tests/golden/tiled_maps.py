@@ -273,7 +273,9 @@ def scores_tiled(
     BLOCK_N: tl.constexpr,
 ):
     """What attention keeps of a row, written while the row is summed: a loop with laws and stores. Grid: `(rows,)`."""
-    first_row = tl.program_id(0) * BLOCK_M
+    # The longest first, so that no program is left alone at the end.
+    row_block = tl.num_programs(0) - 1 - tl.program_id(0)
+    first_row = row_block * BLOCK_M
     rows = first_row + tl.arange(0, BLOCK_M)
     is_row = rows < num_rows
     last_row = tl.minimum(first_row + (BLOCK_M - 1), num_rows - 1)
@@ -326,7 +328,9 @@ def scores_described(
     BLOCK_N: tl.constexpr,
 ):
     """What attention keeps of a row, written while the row is summed: a loop with laws and stores. Grid: `(rows,)`."""
-    first_row = tl.program_id(0) * BLOCK_M
+    # The longest first, so that no program is left alone at the end.
+    row_block = tl.num_programs(0) - 1 - tl.program_id(0)
+    first_row = row_block * BLOCK_M
     rows = first_row + tl.arange(0, BLOCK_M)
     is_row = rows < num_rows
     last_row = tl.minimum(first_row + (BLOCK_M - 1), num_rows - 1)
@@ -708,6 +712,7 @@ TEENYC = {
             },
             "tiling": [
                 "61:15   `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
+                "61:15   the last blocks of `row` come first: there the loop over `key` is longest",
                 "65:5    the loop over `key` is blocked: one iteration takes `BLOCK_N` of the source's",
                 "65:5      `sum_of_row`: sum, sum_of_row' = sum_of_row + Σ_key where(key < min(keys, row + 1),",
                 "              score, 0)",
@@ -1115,7 +1120,8 @@ class _Launcher:
         self._blocks = [("xyz".index(axis), name) for axis, name in self._facts["blocks"].items()]
         self._counts = [("xyz".index(axis), name) for axis, name in self._facts["counts"].items()]
         self._chosen = frozenset(self._facts["constants"])
-        self._left_out = self._chosen | {self._facts.get("split", {}).get("count")}  # where the kernel as written runs
+        self._defaults = self._facts.get("defaults", {})  # of constants that a configuration need not name
+        self._left_out = {*self._chosen, *self._defaults, self._facts.get("split", {}).get("count")}  # of `plain`
         self._sizes = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}
         kinds = {p["type"]: place for place, p in reversed([*enumerate(self._parameters[n] for n in self._pointers)])}
         self._variables = {name: kinds[f"Pointer<{name}>"] for name in facts["dtypes"] if f"Pointer<{name}>" in kinds}
@@ -1257,7 +1263,7 @@ class _Launcher:
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
         counts = {count: extents[axis] for axis, count in self._counts}
-        named = {**self._fixed, **config, **named, **counts}
+        named = {**self._fixed, **self._defaults, **config, **named, **counts}
         for axis, block in self._blocks:
             extents[axis] = -(-extents[axis] // named[block])
         return self.tiled, tuple(extents), named

@@ -137,6 +137,7 @@ def test_an_index_that_is_taken_apart_stays_in_order(tmp_path: Path) -> None:
 def module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     configs = ", configs = [config(BLOCK_M = 16, BLOCK_N = 16, BLOCK_K = 16, GROUP_N = 3)]"
     text = _product(configs=configs) + _product(1, 0).replace("fn product", "fn turned") + _sums("0..row + 1")
+    text += _product(1, 2).replace("fn product", "fn behind")
     return module_of(text, tmp_path_factory.mktemp("turns"), "turns")
 
 
@@ -159,6 +160,22 @@ def test_all_blocks_are_computed(
 
     got = written(launch, kernel, grid, given, {"c": ((rows, columns), torch.float32)})
     close(got["c"], (a.double() @ b.double()).cpu(), 1e-5)
+
+
+@pytest.mark.parametrize(("name", "is_grouped"), [("product", True), ("behind", False)])
+def test_programs_that_share_a_loop(module: ModuleType, device: str, name: str, is_grouped: bool) -> None:
+    """The kernel of parts, whose own axis may lie before the others, is given a group only where it has any."""
+    kernel = getattr(module, name)
+    a, b = (surrounded(torch.randn(*shape).double(), torch.float32, device) for shape in ((20, 40), (40, 50)))
+    grid = (20, 50) if name == "product" else (1, 20, 50)
+    blocks = {"BLOCK_M": 16, "BLOCK_N": 16, "BLOCK_K": 16, "SPLIT": 2}
+
+    def launch(kernel: object, grid: tuple[int, ...], **named: object) -> None:
+        kernel[grid](**named, **blocks)  # type: ignore[index]
+
+    got = written(launch, kernel, grid, {"a": a, "b": b, "k_size": 40}, {"c": ((20, 50), torch.float32)})
+    close(got["c"], (a.double() @ b.double()).cpu(), 1e-5)
+    assert ("GROUP_N" in kernel.tiled.parts.arg_names) == is_grouped
 
 
 @pytest.mark.parametrize("rows", [1, 16, 50])
