@@ -224,13 +224,16 @@ def split_facts(kernel: Kernel, parts: Kernel, joined: Kernel, names: Names) -> 
 
     Along `axis` the grid has as many programs as the constant `count` says. `scratch` are the types of what the first
     writes for each program of the source and each part, by the last parameters in front of the counts, `like` the
-    tensors whose dtypes say what `D` is there, `given` and `constants` what of a launch each is given.
+    tensors whose dtypes say what `D` is there, `given` and `constants` what of a launch each is given. `blocks`,
+    `counts` and `config` are those of the second, if it takes some.
     """
-    tiling = parts.tiling
+    tiling, behind = parts.tiling, joined.tiling
     assert tiling is not None, "it takes blocks"
     assert tiling.split is not None, "its programs share a loop"
+    assert behind is not None, "it joins parts"
     split = tiling.split
-    memory = {*(name for name, _, _ in split.scratch), *(name for _, name in tiling.counts)}
+    memory = {name for name, _, _ in split.scratch} | {name for each in (tiling, behind) for _, name in each.counts}
+    spelled = {n: names.local(joined.name, n) for n in _source_names(joined)}
     return {
         "parts": names.item(parts.name),
         "joined": names.item(joined.name),
@@ -240,7 +243,10 @@ def split_facts(kernel: Kernel, parts: Kernel, joined: Kernel, names: Names) -> 
         "scratch": {names.local(parts.name, name): str(element) for name, element, _ in split.scratch},
         "like": [names.local(kernel.name, like(element, kernel)) for _, element, _ in split.scratch],
         "given": [[names.local(k.name, p.name) for p in k.parameters if p.name not in memory] for k in (parts, joined)],
-        "constants": [[names.local(k.name, name) for name in constants_given(k)] for k in (parts, joined)],
+        "constants": [[names.local(k.name, name) for name in _constants_given(k)] for k in (parts, joined)],
+        "blocks": {AXES[axis]: spelled[name] for axis, name in behind.blocks},
+        "counts": {AXES[axis]: spelled[name] for axis, name in behind.counts},
+        "config": {spelled.get(n, n): value for config in behind.configurations for n, value in config},
     }
 
 
@@ -251,7 +257,7 @@ def like(element: Element, kernel: Kernel) -> str:
     return next((p.name for p in pointers if pointee(p.value.type) == of), pointers[0].name)
 
 
-def constants_given(kernel: Kernel) -> tuple[str, ...]:
+def _constants_given(kernel: Kernel) -> tuple[str, ...]:
     """The constants of a kernel, and the dtypes that no pointer tells."""
     pointers = {pointee(p.value.type) for p in kernel.parameters}
     return (*(c.name for c in kernel.constants), *(v.name for v in kernel.type_variables if v not in pointers))

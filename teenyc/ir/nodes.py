@@ -372,7 +372,7 @@ class Split:
     Along `axis`, where the source's grid has one program, the first has as many as the constant `count` says; along
     `axes` both have what the source's grid has. `scratch` names the last parameters of both in front of the counts:
     pointers to a value of a type and a shape for each program of the source and each part, in memory that lasts for
-    one launch. `is_joined` tells the second kernel, which takes no blocks.
+    one launch. `is_joined` tells the second kernel.
     """
 
     axis: int

@@ -72,7 +72,7 @@ def write(path: str, rows: Iterable[Mapping[str, Any]]) -> None:
 def rows_of(module: Any, kernels: Iterable[str]) -> Iterator[dict[str, Any]]:
     """What launchers of a module chose so far, as rows."""
     for name in kernels:
-        for (device, dtypes, named, sizes), config in getattr(module, name).chosen().items():
+        for (device, dtypes, named, sizes, *_), config in getattr(module, name).chosen().items():
             yield {
                 "kernel": name,
                 "device": module._gpu().get_device_name(device),

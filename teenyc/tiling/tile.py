@@ -224,7 +224,22 @@ def _with_parts(kernel: Kernel, found: Tiled, whole: Tiled) -> Tiled:
     if isinstance(join, Refusal) or isinstance(made, Refusal):
         refusal = join if isinstance(join, Refusal) else made
         return replace(whole, plan=replace(whole.plan, parts=refusal))
-    return replace(whole, plan=replace(whole.plan, parts=shared), parts=made, joined=join)
+    return replace(whole, plan=replace(whole.plan, parts=shared), parts=made, joined=_in_rows(join, shared, found.plan))
+
+
+JOINED = 64
+"""So many neighbouring programs of the source a program of the join does, where each has few numbers."""
+
+
+def _in_rows(join: Kernel, shared: Parts, plan: Plan) -> Kernel:
+    """The kernel that joins parts, in blocks of the last axis where the source has a program for each element."""
+    if len(plan.programs) > 1 and not any(shared.lanes):
+        axis = next(axis for axis in choose.programs(join) if axis.id == plan.programs[-1].id)
+        found = _tried(Analyses.of(join), Candidate((axis,), ()))
+        if isinstance(found, Tiled):
+            config = (*((axis.block, JOINED) for axis in found.plan.axes), ("num_warps", 4))
+            return _lowered(replace(found, plan=replace(found.plan, configurations=(config,))))
+    return replace(join, tiling=Tiling(of=join.name, blocks=(), counts=(), constants=()))
 
 
 def _alike(kernel: Kernel, plan: Plan) -> Tiled | Refusal:
@@ -282,7 +297,8 @@ def _shared(tiled: Tiled) -> Iterator[Kernel]:
     yield replace(made, tiling=replace(made.tiling, of=of, configurations=(), split=facts))
     facts, minima = replace(facts, is_joined=True), {p.name: p for p in made.padded}
     padded = tuple(minima.get(p.name, p) for p in tiled.joined.padded)  # lanes in memory are as many for both
-    yield replace(tiled.joined, padded=padded, tiling=Tiling(of=of, blocks=(), counts=(), constants=(), split=facts))
+    assert tiled.joined.tiling is not None, "it takes the place of a kernel"
+    yield replace(tiled.joined, padded=padded, tiling=replace(tiled.joined.tiling, of=of, split=facts))
 
 
 def _lowered(tiled: Tiled) -> Kernel:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -55,7 +55,7 @@ class Case:
         self.y.tensor.fill_(float("nan"))
 
 
-OPTIONS = ("BLOCK", "BLOCK_M", "BLOCK_N", "num_warps", "num_stages")
+OPTIONS = ("BLOCK", "BLOCK_M", "BLOCK_N", "SPLIT", "num_warps", "num_stages")
 
 
 class Gpu:
@@ -83,7 +83,7 @@ class Bench:
         self.unfit: Callable[[dict[str, int]], bool] = lambda config: False
         self.spills: Callable[[dict[str, int]], int] = lambda config: 0
         self.needs: Callable[[dict[str, int]], int] = lambda config: 0
-        self.shared_memory = 2**18
+        self.shared_memory, self.processors = 2**18, 0
 
     def milliseconds(self, run: Any, updated: list[tuple[Any, Any]], most: float) -> float:
         named = run.keywords
@@ -128,13 +128,22 @@ def benched(module: ModuleType, kernel: Any, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(module, "_gpu", lambda: bench.gpu)
     monkeypatch.setattr(module, "_milliseconds", bench.milliseconds)
     monkeypatch.setattr(module, "_shared_memory", lambda: bench.shared_memory, raising=False)
+    monkeypatch.setattr(module, "_processors", lambda: bench.processors, raising=False)
     monkeypatch.setattr(module._Tuner, "_compiled", lambda tuner, config: bench.compiled(tuner, config))
     for name, value in {"tune": True, "_known": {}, "_plans": {}, "tables": []}.items():
         monkeypatch.setattr(kernel, name, value)
-    for name in ("plain", "tiled"):
-        if getattr(kernel, name) is not None:
-            monkeypatch.setattr(getattr(kernel, name), "cache_key", f"the source of {name}", raising=False)
+    for name, function in _functions(kernel, kernel.tiled):
+        monkeypatch.setattr(function, "cache_key", f"the source of {name}", raising=False)
     return bench
+
+
+def _functions(*around: Any) -> Iterator[tuple[str, Any]]:
+    """Triton's functions behind a launcher and what it has around them."""
+    for name in ("plain", "tiled", "parts", "joined"):
+        for each in around:
+            function = getattr(each, name, None)
+            if hasattr(function, "arg_names") and not hasattr(function, "tiled"):
+                yield name, function
 
 
 CHOICES = """

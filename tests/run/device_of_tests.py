@@ -30,7 +30,7 @@ class Utilities:
     """What Triton asks about the device, and how it loads a kernel there."""
 
     def get_device_properties(self, device: int) -> dict[str, int]:
-        return {"max_shared_mem": SHARED}
+        return {"max_shared_mem": SHARED, "multiprocessor_count": 132}
 
     def load_binary(self, name: str, kernel: bytes, shared: int, device: int) -> tuple[int, ...]:
         loaded.append(shared)

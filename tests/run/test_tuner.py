@@ -133,6 +133,28 @@ def test_a_table_saves_the_tuner(bench: Bench, device: str, monkeypatch: pytest.
     assert not bench.tried
 
 
+def test_few_programs_share_loops(bench: Bench, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench.processors = 8
+    bench.speed = lambda config: abs(config.get("SPLIT", 1) - 4) + config["num_warps"] / 10
+    assert chosen(bench, Case(device, 20, 200))["SPLIT"] == 4
+    assert {config.get("SPLIT") for config in filter(None, bench.tried)} == {None, 4, 8, 16}
+    bench.forget()
+    bench.tried.clear()
+    assert "SPLIT" not in chosen(bench, Case(device, 200, 20)), "there are as many blocks as processors"
+    assert all("SPLIT" not in config for config in filter(None, bench.tried))
+    row = {"device": "a device of the tests", "dtypes": ["f32"] * 3, "named": {}}
+    shared, whole = {**BEST, "SPLIT": 3}, {**BEST, "num_warps": 1}
+    tables = [{**row, "sizes": [s, 1, 1, s, 4], "config": c} for s, c in ((2, shared), (4, whole))]
+    monkeypatch.setattr(bench.kernel, "tables", tables)
+    bench.forget()
+    bench.tried.clear()
+    assert chosen(bench, Case(device, 5, 200)) == shared
+    assert not bench.tried
+    bench.forget()
+    chosen(bench, Case(device, 20, 900))
+    assert bench.tried, "few programs are not what a table says of more, or of fewer"
+
+
 ROW = {"kernel": "row_products", "device": "one", "dtypes": ["f32"] * 3, "named": {}, "sizes": [1] * 5, "config": BEST}
 
 
@@ -530,7 +552,7 @@ def test_an_entry_that_is_no_entry_is_timed_again(bench: Bench, device: str, tmp
 def kind_of(case: Case) -> tuple[Any, ...]:
     """The kind of launches that a launch of a case is of."""
     tensors = case.arguments[:3]
-    return tensors[0].device, tuple(t.dtype for t in tensors), (), (5, 5, 7)
+    return tensors[0].device, tuple(t.dtype for t in tensors), (), (5, 5, 7), 0
 
 
 # ---- what is tried, by the footprint of blocks ----------------------------------------------------------------------
@@ -608,7 +630,7 @@ def test_the_kernel_as_written_is_tried_for_few_programs(
     monkeypatch.setattr(attention, "_shared_memory", lambda: H200)
     monkeypatch.setattr(attention, "_copies_blocks", lambda device: True)
     launcher = attention.flash_attention2_forward
-    kind = (torch.device("cpu"), (torch.bfloat16,) * 4 + (torch.float32,), (("HEAD_DIM", 64),), ())
+    kind = (torch.device("cpu"), (torch.bfloat16,) * 4 + (torch.float32,), (("HEAD_DIM", 64),), (), 0)
     assert None in launcher._candidates(kind, (1, 64))
     assert None not in launcher._candidates(kind, (4096, 64))
     assert all(c is None or c["BLOCK_M"] == 16 for c in launcher._candidates(kind, (1, 64)))
