@@ -563,6 +563,9 @@ TEENYC = {
                     "like": ["logits", "logits"],
                     "given": [["logits", "classes"], ["logits", "labels", "loss", "classes"]],
                     "constants": [["SPLIT", "BLOCK_N"], ["SPLIT"]],
+                    "blocks": {},
+                    "counts": {},
+                    "config": {},
                 },
             },
             "tiling": [
@@ -640,6 +643,9 @@ TEENYC = {
                     "like": ["x", "x", "x"],
                     "given": [["x", "w", "labels", "classes"], ["loss"]],
                     "constants": [["N", "SPLIT", "BLOCK_M", "BLOCK_N"], ["SPLIT"]],
+                    "blocks": {},
+                    "counts": {},
+                    "config": {},
                 },
             },
             "tiling": [
@@ -1077,6 +1083,9 @@ class _Launcher:
         named = {**self._fixed, **self._defaults, **config, **named, **counts}
         for axis, block in self._blocks:
             extents[axis] = -(-extents[axis] // named[block])
+        if isinstance(self.tiled, _WithParts):
+            kernel, named = self.tiled.chosen(extents, named)
+            return kernel, tuple(extents), named
         return self.tiled, tuple(extents), named
 
     def _configuration(self, kind, grid, args, named):
@@ -1416,6 +1425,9 @@ class _WithParts:
         self._given = [[self._names.index(name) for name in names] for names in split["given"]]
         likes = [self._names.index(name) for name in split["like"]]
         self._scratch = [*zip(likes, split["scratch"].values(), strict=True)]
+        self._joined = [("xyz".index(axis), name) for axis, name in split["counts"].items()]
+        self._blocks = [("xyz".index(axis), name) for axis, name in split["blocks"].items()]
+        self._config = split["config"]
         parts, joined = split["constants"]
         self._left_out = {*self._constants, *facts["tiled"].get("defaults", {}), "descriptors"} - {*parts}
         self._passed = (*joined, "enable_fp_fusion", "debug")
@@ -1431,34 +1443,41 @@ class _WithParts:
         return self.run(*args, grid=grid, warmup=True, **named)
 
     def run(self, *args, grid, warmup=False, **named):
-        blocks = [*grid, 1, 1][:3]
-        count = named.get(self.count, 1)
-        if count < 2 or blocks[self.axis] != 1:
-            named.pop(self.count, None)
-            return self.tiled.warmup(*args, grid=grid, **named) if warmup else self.tiled[grid](*args, **named)
+        kernel, named = self.chosen(grid, named)
+        if kernel is not self:
+            return kernel.warmup(*args, grid=grid, **named) if warmup else kernel[grid](*args, **named)
         args, named = _in_order(self._names, args, named)
-        programs = [*blocks]
+        programs = [*grid, 1, 1][:3]
         for axis, name in self._counts:
             programs[axis] = named[name]
-        places = math.prod(programs) * count
-        sizes = self._lanes(*[named.get(name) for name in self._constants])
+        places, sizes = math.prod(programs) * named[self.count], self._lanes(*map(named.get, self._constants))
         memory = [
             _scratch(args[like], element, places * size, not warmup)
             for (like, element), size in zip(self._scratch, sizes, strict=True)
         ]
         first, second = ([*[args[n] for n in given], *memory] for given in self._given)
-        joining = {name: named[name] for name in self._passed if name in named}
+        joining = {**self._config, **{name: named[name] for name in self._passed if name in named}}
+        joining |= {count: programs[axis] for axis, count in self._joined}
+        for axis, block in self._blocks:
+            programs[axis] = -(-programs[axis] // joining[block])
+        shared = [*grid, 1, 1][:3]
+        shared[self.axis] = named[self.count]
         named = {name: value for name, value in named.items() if name not in self._left_out}
-        blocks[self.axis] = count
         if warmup:  # which takes dtypes in the place of tensors
             self.joined.warmup(*second, grid=tuple(programs), **joining)
-            return self.parts.warmup(*first, grid=tuple(blocks), **named)
-        self.parts[tuple(blocks)](*first, **named)
+            return self.parts.warmup(*first, grid=tuple(shared), **named)
+        self.parts[tuple(shared)](*first, **named)
         return self.joined[tuple(programs)](*second, **joining)
+
+    def chosen(self, grid, named):
+        """What runs, with what it is given by name: `tiled`, unless programs share its loop."""
+        if named.get(self.count, 1) > 1 and [*grid, 1, 1, 1][self.axis] == 1:
+            return self, named
+        return self.tiled, {name: value for name, value in named.items() if name != self.count}
 
     def most(self, named):
         """How many programs may share a loop, so that one may hold what all of them carry."""
-        return max(1, _JOINED // max(self._lanes(*[named.get(name) for name in self._constants])))
+        return max(1, _JOINED // max(self._lanes(*map(named.get, self._constants))))
 
 
 _JOINED = 2**14

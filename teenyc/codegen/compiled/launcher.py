@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 606407989
+CHECKSUM = 3567323740
 
 
 def text(names, include):
@@ -193,6 +193,10 @@ def text(names, include):
     yield "        named = {**self._fixed, **self._defaults, **config, **named, **counts}\n"
     yield "        for axis, block in self._blocks:\n"
     yield "            extents[axis] = -(-extents[axis] // named[block])\n"
+    if host.has_parts:
+        yield "        if isinstance(self.tiled, _WithParts):\n"
+        yield "            kernel, named = self.tiled.chosen(extents, named)\n"
+        yield "            return kernel, tuple(extents), named\n"
     yield "        return self.tiled, tuple(extents), named\n"
     yield "\n"
     yield "    def _configuration(self, kind, grid, args, named):\n"
