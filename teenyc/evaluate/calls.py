@@ -17,7 +17,8 @@ from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.program import LAST_FIRST
 from teenyc.intrinsics.spec import Intrinsic, Param, Role
 from teenyc.ir.nodes import Attribute, Call, Let, Value
-from teenyc.types import BF16, F16, Compute, DType, Extent, TensorType, Type, TypeVar
+from teenyc.record import replace
+from teenyc.types import BF16, F16, F32, Compute, DType, Extent, TensorType, Type, TypeVar
 
 if TYPE_CHECKING:
     from teenyc.evaluate.machine import Frame, Held, Mask
@@ -189,8 +190,13 @@ def _axis(call: Call) -> int:
 
 
 def dot(frame: Frame, let: Let, call: Call, active: Mask) -> tuple[Held, ...]:
-    """The reference, on operands as the matrix units take them: one that was computed as the other one is stored."""
+    """The reference, on operands as the matrix units take them: one that was computed as the other one is stored.
+
+    How f32 is multiplied makes no difference to other types.
+    """
     operands = [call.operand(name) for name in ("input", "other")]
+    if any(o is not None and frame.scope.dtype(_element(o.type)) != F32 for o in operands):
+        call = replace(call, attributes=tuple((n, a) for n, a in call.attributes if n != "input_precision"))
     types = [o.type.element for o in operands if o is not None and isinstance(o.type, TensorType)]
     stored = next((frame.scope.dtype(t) for t in types if isinstance(t, TypeVar)), None)
     if types[0] == types[1] or stored is None or not is_narrow(stored) or stored == F16:

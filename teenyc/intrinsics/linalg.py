@@ -221,14 +221,17 @@ def _is_mixed(facts: Facts) -> bool:
     return left.element != right.element and any(isinstance(t.element, TypeVar) for t in (left, right))
 
 
-def _multiplied(input: Any, other: Any, acc: Any = 0, **ignored: Any) -> Any:
+def _multiplied(input: Any, other: Any, acc: Any = 0, input_precision: str = "ieee", **ignored: Any) -> Any:
+    from teenyc.intrinsics.products import multiplied
+
     np = numpy()
     left, right = np.asarray(input), np.asarray(other)
     if left.dtype.kind in "iu":
         whole = left.dtype if left.dtype.itemsize > 4 else np.int32
         return np.matmul(left.astype(whole), right.astype(whole)) + acc
-    wide = left.dtype if left.dtype.itemsize > 4 else np.float32
-    return np.matmul(left.astype(wide), right.astype(wide)) + acc
+    if left.dtype.itemsize > 4:
+        return np.matmul(left, right) + acc
+    return multiplied(left.astype(np.float32), right.astype(np.float32), input_precision) + acc
 
 
 INTRINSICS = (
@@ -246,7 +249,7 @@ INTRINSICS = (
         _dot,
         "tl.dot",
         "The matrix product, added to `acc` if there is one. `f32` is multiplied exactly unless another precision is"
-        " asked for.",
+        " asked for: `tf32` cuts operands to 10 bits of fraction, the others multiply operands that are taken apart.",
         "linear algebra",
         generics=2,
         reference=_multiplied,

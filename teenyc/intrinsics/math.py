@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from teenyc.intrinsics.accurate import by_doubles, erf, fused
 from teenyc.intrinsics.reference import (
     ceiling_quotient,
     divided,
-    erf,
     extremum,
-    fused,
     high_product,
     numpy,
     sigmoid,
@@ -164,15 +163,15 @@ def _clamped(x: Any, min: Any, max: Any, propagate_nan: str = "none") -> Any:
 # ---- records --------------------------------------------------------------------------------------------------------
 
 _UNARY = (
-    _unary("exp", "The exponential, e to the power `x`.", unary("exp")),
-    _unary("exp2", "2 to the power `x`.", unary("exp2")),
-    _unary("log", "The natural logarithm.", unary("log")),
+    _unary("exp", "The exponential, e to the power `x`.", by_doubles("exp")),
+    _unary("exp2", "2 to the power `x`.", by_doubles("exp2")),
+    _unary("log", "The natural logarithm.", by_doubles("log")),
     _unary("log2", "The logarithm to base 2.", unary("log2")),
     _unary("sqrt", "The square root, as fast as the hardware has it.", unary("sqrt")),
     _unary("rsqrt", "One over the square root.", lambda x: 1 / numpy().sqrt(x)),
     _unary("sin", "The sine of an angle in radians.", unary("sin")),
     _unary("cos", "The cosine of an angle in radians.", unary("cos")),
-    _unary("sigmoid", "The logistic function, 1 / (1 + exp(-x)).", sigmoid),
+    _unary("sigmoid", "The logistic function, 1 / (1 + exp(-x)).", by_doubles(sigmoid)),
     _unary("erf", "The error function.", erf),
     _unary("floor", "The greatest whole number that is not above `x`.", unary("floor")),
     _unary("ceil", "The least whole number that is not below `x`.", unary("ceil")),

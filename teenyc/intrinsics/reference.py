@@ -42,15 +42,6 @@ def divided(x: Any, y: Any) -> Any:
         return x / y
 
 
-def erf(x: Any) -> Any:
-    """The error function, from the standard library's, which is right to float64."""
-    import math
-
-    np = numpy()
-    x = np.asarray(x)
-    return np.vectorize(math.erf, otypes=[np.float64])(x).astype(x.dtype)
-
-
 def sigmoid(x: Any) -> Any:
     """`1 / (1 + exp(-x))`, zero where the exponential overflows."""
     np = numpy()
@@ -72,13 +63,6 @@ def high_product(x: Any, y: Any) -> Any:
     bits = x.dtype.itemsize * 8
     product = x.astype(object) * y.astype(object)
     return np.asarray(product >> bits).astype(x.dtype)
-
-
-def fused(x: Any, y: Any, z: Any) -> Any:
-    """`x * y + z` rounded once."""
-    np = numpy()
-    wide = np.longdouble(x) * np.longdouble(y) + np.longdouble(z)
-    return wide.astype(np.result_type(x, y, z))
 
 
 def ceiling_quotient(x: Any, div: Any) -> Any:
