@@ -23,6 +23,7 @@ from teenyc.codegen.metadata import (
     source_kernels,
     split_kernels,
     tiled_kernels,
+    uneven_kernels,
 )
 from teenyc.codegen.sizes import SizeCheck, extent_text, size_checks
 from teenyc.ir.nodes import Kernel, OpClass, OpField, Program
@@ -92,6 +93,7 @@ class HostView:
     has_parts: bool
     has_scratch: bool
     has_descriptors: bool
+    has_uneven: bool
     chooses: bool
     kernels: tuple[BoundView, ...]
     ops: tuple[OpView, ...]
@@ -102,20 +104,29 @@ def host_view(program: Program, facts: Mapping[str, object], names: Names = KEPT
     classes = class_names(program, names)
     kernels = {k.name: k for k in source_kernels(program)}
     tiled, launched, rows = tiled_kernels(program), launched_kernels(program), prologue_kernels(program)
-    described, split = described_kernels(program), split_kernels(program)
+    described, split, uneven = described_kernels(program), split_kernels(program), uneven_kernels(program)
     imported = (*CHECKING, *(LAUNCHING if launched else ()), *(DESCRIBING if described else ()))
     return HostView(
         imports=tuple(f"import {name}" for name in sorted(imported)) if kernels else (),
         metadata=tuple(literal_lines(dict(facts), "TEENYC = ")),
         takes_dtypes=any(fact["type"] == "dtype" for k in kernels.values() for fact in constants_of(k, names)),
         launchers=tuple(
-            _launcher_view(k, tiled.get(k.name), rows.get(k.name), described.get(k.name), split.get(k.name), names)
+            _launcher_view(
+                k,
+                tiled.get(k.name),
+                rows.get(k.name),
+                described.get(k.name),
+                split.get(k.name),
+                uneven.get(k.name),
+                names,
+            )
             for k in launched
         ),
         has_rows=bool(rows),
         has_parts=bool(split),
         has_scratch=bool(rows or split),
         has_descriptors=bool(described),
+        has_uneven=bool(uneven),
         chooses=any(k.attributes.chooses for k in launched),
         kernels=tuple(_bound_view(k, classes[k.name], names, k in launched) for k in kernels.values()),
         ops=tuple(_op_view(op, kernels, classes, names) for op in program.ops),
@@ -131,10 +142,14 @@ def _launcher_view(
     rows: Kernel | None,
     described: Kernel | None,
     split: tuple[Kernel, Kernel] | None,
+    uneven: Kernel | None,
     names: Names,
 ) -> LauncherView:
     name = names.item(kernel.name)
     blocked = ["None" if tiled is None else names.item(tiled.name)]
+    if uneven is not None and uneven.tiling is not None:
+        given = [*blocked, names.item(uneven.name), literal(names.local(uneven.name, uneven.tiling.uneven))]
+        blocked = bracketed("_WithUneven(", given, ")", 17)
     if described is not None:
         blocked = [*with_descriptors(blocked[0], described, names)]
     if rows is not None:

@@ -132,6 +132,11 @@ class _Writer:
         for padded in self.of_body.padded if isinstance(self.of_body, Kernel) else ():
             of, least = self.names.fixed[padded.of], padded.minimum
             text = f"triton.next_power_of_2({of})" + (f" if {of} > {least} else {least}" if least > 1 else "")
+            if padded.is_part:
+                text = f"triton.next_power_of_2({of} + 1) // 2"
+            elif padded.beyond:
+                left = f"{of} - {self.names.fixed[padded.beyond]}"
+                text = f"triton.next_power_of_2(({left} + {least - 1}) // {least}) * {least}"
             yield f"{self.names.fixed[padded.name]}: tl.constexpr = {text}"
 
 

@@ -79,6 +79,12 @@ def described_kernels(program: Program) -> dict[str, Kernel]:
     return {tiling.of: kernel for tiling, kernel in tilings if tiling.descriptors is not None}
 
 
+def uneven_kernels(program: Program) -> dict[str, Kernel]:
+    """The blocked kernels that take an extent in two parts, by the names of those that they take the place of."""
+    tilings = ((kernel.tiling, kernel) for kernel in program.kernels if kernel.tiling is not None)
+    return {tiling.of: kernel for tiling, kernel in tilings if tiling.uneven}
+
+
 def prologue_kernels(program: Program) -> dict[str, Kernel]:
     """The kernels that run before a blocked one, by the names of those that this takes the place of."""
     tilings = ((kernel.tiling, kernel) for kernel in program.kernels if kernel.tiling is not None)
@@ -117,6 +123,8 @@ def metadata(
     of = {k.name: k for k in source_kernels(program)}
     for name, pair in split_kernels(program).items():
         tiled[name]["split"] = split_facts(of[name], *pair, names)
+    for name, kernel in uneven_kernels(program).items():
+        tiled[name]["uneven"] = names.item(kernel.name)
     kernels = {
         names.item(k.name): _kernel(k, effects[k.name], classes[k.name], tiled.get(k.name), names)
         for k in source_kernels(program)

@@ -28,6 +28,7 @@ from teenyc.codegen.metadata import (
     source_kernels,
     split_kernels,
     tiled_kernels,
+    uneven_kernels,
 )
 from teenyc.codegen.nouns import noun
 from teenyc.codegen.static import Statics
@@ -94,6 +95,7 @@ def _kernel_names(program: Program) -> Iterator[tuple[str, str]]:
     """Kernels with the names that they would like: first those of the source, then those behind a launcher."""
     tiled, rows, described = tiled_kernels(program), prologue_kernels(program), described_kernels(program)
     split = split_kernels(program)
+    uneven = uneven_kernels(program)
     kernels = [*reversed(source_kernels(program))]
     yield from ((k.name, identifier(k.name, ascii=True)) for k in kernels)
     for kernel in launched_kernels(program):
@@ -107,6 +109,8 @@ def _kernel_names(program: Program) -> Iterator[tuple[str, str]]:
             yield described[kernel.name].name, f"{name}_described"
         for kind, each in zip(("parts", "joined"), split.get(kernel.name, ()), strict=False):
             yield each.name, f"{name}_{kind}"
+        if kernel.name in uneven:
+            yield uneven[kernel.name].name, f"{name}_uneven"
 
 
 def number_names(program: Program, names: Names) -> dict[tuple[str, str], str]:

@@ -127,10 +127,12 @@ def solved(extent: Extent, size: int, known: Numbers) -> dict[Any, int]:
 
 
 def padded(kernel: Kernel, constants: Mapping[str, int]) -> dict[Any, int]:
-    """The constants of a kernel with those numbers that it makes of them: the next powers of two."""
+    """The constants of a kernel with those numbers that it makes of them: powers of two."""
     found: dict[Any, int] = {**constants}
     for each in kernel.padded:
-        found[each.name] = max(each.minimum, 1 << max(found[each.of] - 1, 0).bit_length())
+        number = found[each.of] - found.get(each.beyond, 0)
+        next_power = 1 << max(number - 1, 0).bit_length()
+        found[each.name] = 1 << number.bit_length() - 1 if each.is_part else max(each.minimum, next_power)
     return found
 
 

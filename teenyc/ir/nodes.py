@@ -287,12 +287,16 @@ class ConstantParameter:
 class PaddedConstant:
     """A number that a kernel makes of a constant when it is compiled: a power of two for extents to name.
 
-    It is the least one that is neither below the constant `of` nor below `minimum`, itself a power of two.
+    It is the least one that is neither below the constant `of` nor below `minimum`, itself a power of two. One that
+    `is_part` is the greatest that is not above the constant; with the name of a part, `beyond`, only what the constant
+    is more than that part is padded.
     """
 
     name: str
     of: str
     minimum: int = 1
+    is_part: bool = False
+    beyond: str = ""
 
 
 @record(kw_only=True)
@@ -400,7 +404,8 @@ class Tiling:
     `blocks` names, for each blocked program axis, the constant by which the launcher divides the grid there, rounding
     up, and `counts` the i32 parameter, one of the last, in which it passes what the grid was. `constants` are those
     that the launcher chooses, among `configurations`, and `defaults` others, with what they are where these do not say.
-    A kernel with `descriptors` is another form of the one before it.
+    A kernel with `descriptors` is another form of the one before it, as is one with `uneven`: it takes the extents that
+    are padded from that constant of the source in two parts.
     """
 
     of: str
@@ -412,19 +417,20 @@ class Tiling:
     prologue: Prologue | None = None
     descriptors: Descriptors | None = None
     split: Split | None = None
+    uneven: str = ""
 
     @property
     def is_main(self) -> bool:
         """Whether the kernel takes the place of the source's by itself, or behind its prologue."""
-        return self.prologue is None and self.descriptors is None and self.split is None
+        return self.prologue is None and self.descriptors is None and self.split is None and not self.uneven
 
 
 @record
 class Remark:
     """One sentence of a certificate, and the place that it speaks of.
 
-    `kind` is `program`, `order`, `loop`, `law`, `product`, `sum`, `prologue`, `split`, `guard`, `configurations`,
-    `descriptors`, `left` or `refused`, `depth` that in an outline, `help` what would make it otherwise, and `subject`
+    `kind` is `program`, `order`, `loop`, `law`, `product`, `sum`, `prologue`, `split`, `guard`, `uneven`,
+    `configurations`, `descriptors`, `left` or `refused`, `depth` that in an outline, `help` what would make it otherwise, and `subject`
     the author's name of what it is about.
     """
 

@@ -120,7 +120,9 @@ def _kernel_facts(kernel: Kernel) -> Iterator[str]:
         yield f"    where {requirement.extent} is {requirement.rule} for {requirement.what}"
     for padded in kernel.padded:
         least = f", {padded.minimum} or more" if padded.minimum > 1 else ""
-        yield f"    constant {padded.name} = next power of two of {padded.of}{least}"
+        power = "greatest power of two in" if padded.is_part else "next power of two of"
+        beyond = f" - {padded.beyond}" if padded.beyond else ""
+        yield f"    constant {padded.name} = {power} {padded.of}{beyond}{least}"
     yield from _attribute_lines(kernel.attributes)
 
 

@@ -36,6 +36,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("simplify-tiles"),
     Pass("split-offsets"),
     Pass("describe-blocks"),
+    Pass("split-extents"),
     Pass("postpone-factors"),
     Pass("accumulate-products"),
     Pass("fold-exponentials"),

@@ -126,7 +126,7 @@ def _build(
             for form in _forms(getattr(module, signature.name), signature, compiled, target, triton, reporter):
                 files = _files(form.chosen.signature, target, form.chosen.result.asm)
                 artifacts += [Artifact(name, content) for name, content in files.items()]
-                records.append(manifest_record(form, target, _options(form.chosen.signature), files))
+                records.append(manifest_record(form, target, _options(form.chosen.signature, target), files))
     if reporter.has_errors:
         return ()
     return (*artifacts, Artifact(f"{stem}.json", manifest(compiled.file, triton.__version__, records)))
@@ -170,7 +170,7 @@ def _blocked(
         return
     kernel = launcher.tiled
     while hasattr(kernel, "tiled"):  # what a launch may have around it
-        kernel = kernel.tiled
+        kernel = kernel.form(signature.constants) if hasattr(kernel, "uneven") else kernel.tiled
     signatures = _candidates(launcher, signature, blocks, target)
     form = form_of(signatures, _compiler(kernel, target, triton), target, reporter, is_must=False)
     if form is not None:
@@ -257,7 +257,7 @@ def _compile(kernel: Any, signature: Signature, target: Target, triton: Any, rep
     printed = StringIO()
     try:
         with _answering_for(chosen, triton), redirect_stdout(printed):
-            result = triton.compile(source, target=chosen, options=_options(signature))
+            result = triton.compile(source, target=chosen, options=_options(signature, target))
     except Exception as error:  # whatever Triton raises is about the kernel; all of its PTX, which it prints, says less
         reporter.report(_failed(signature, target, error))
         return None
@@ -285,9 +285,14 @@ def _answering_for(target: Any, triton: Any) -> Iterator[None]:
         driver._active = before
 
 
-def _options(signature: Signature) -> dict[str, object]:
-    """How Triton compiles: what the source states, and that products and sums may be fused, as when it launches."""
-    return {"enable_fp_fusion": True, **dict(signature.kernel.attributes.options)}
+def _options(signature: Signature, target: Target) -> dict[str, object]:
+    """How Triton compiles: what the source states, and that products and sums may be fused, as when it launches.
+
+    Blocks of f64 are assembled with care, as the launcher does and says why.
+    """
+    is_wide = signature.form == "tiled" and any(a.type == "*fp64" for a in signature.arguments)
+    careful = {"ptx_options": "--opt-level 1"} if is_wide and target.backend == "cuda" else {}
+    return {"enable_fp_fusion": True, **dict(signature.kernel.attributes.options), **careful}
 
 
 def _value(value: int | bool | DType, triton: Any) -> object:

@@ -155,6 +155,109 @@ def weighted_tiled(
 
 
 @triton.jit
+def weighted_uneven(
+    q,
+    k,
+    v,
+    o,
+    queries: tl.int32,
+    keys: tl.int32,
+    num_querys: tl.int32,
+    N: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """Each query's mean of the values, by weights. Grid: `(queries, heads)`."""
+    N_FIRST: tl.constexpr = triton.next_power_of_2(N + 1) // 2
+    N_REST: tl.constexpr = triton.next_power_of_2((N - N_FIRST + 15) // 16) * 16
+    D: tl.constexpr = q.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    # Lanes from `N` on are padding.
+    n_lanes_rest = (N_FIRST + tl.arange(0, N_REST) < N) | (N_FIRST + N_REST == N)
+    querys = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    is_query = querys < num_querys
+    query = tl.minimum(querys, num_querys - 1).to(tl.int64)
+    head = tl.program_id(1).to(tl.int64)
+    lane = tl.arange(0, N_FIRST)
+    lane_rest = N_FIRST + tl.arange(0, N_REST)
+    own = tl.load((q + (head * queries + query) * N)[:, None] + lane)
+    own_rest = tl.load((q + (head * queries + query) * N)[:, None] + lane_rest, mask=n_lanes_rest, other=0.0)
+    highest = tl.full([BLOCK_M], float("-inf"), dtype=COMPUTE)
+    weight = tl.zeros([BLOCK_M], dtype=COMPUTE)
+    full_key = keys // BLOCK_N * BLOCK_N
+    place_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
+    place_lanes_rest = (tl.arange(0, BLOCK_N) * N)[:, None] + lane_rest
+    total = tl.zeros([BLOCK_M, N_FIRST], dtype=COMPUTE)
+    total_rest = tl.zeros([BLOCK_M, N_REST], dtype=COMPUTE)
+    place = head * keys * N
+    for _ in range(0, full_key, BLOCK_N):
+        value = tl.load(v + place + place_lanes)
+        value_rest = tl.load(v + place + place_lanes_rest, mask=n_lanes_rest, other=0.0)
+        score = tl.dot(
+            own_rest,
+            tl.trans(tl.load(k + place + place_lanes_rest, mask=n_lanes_rest, other=0.0)),
+            tl.dot(own, tl.trans(tl.load(k + place + place_lanes)), input_precision="ieee", out_dtype=COMPUTE),
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        higher = tl.maximum(highest, tl.max(score, axis=1))
+        rescaled = tl.exp2((highest - higher) * LOG2_E)
+        p = tl.exp2(score * LOG2_E - (higher * LOG2_E)[:, None])
+        weight = rescaled * weight + tl.sum(p, axis=1)
+        total = tl.dot(_round_to(p, D), value, rescaled[:, None] * total, input_precision="ieee", out_dtype=COMPUTE)
+        total_rest = tl.dot(
+            _round_to(p, D), value_rest, rescaled[:, None] * total_rest, input_precision="ieee", out_dtype=COMPUTE
+        )
+        highest = higher
+        place = place + BLOCK_N * N
+    if full_key < keys:
+        is_key = tl.arange(0, BLOCK_N) < keys - full_key
+        place = head * keys * N + full_key.to(tl.int64) * N
+        value_ = tl.load(v + place + place_lanes, mask=is_key[:, None], other=0.0)
+        value_rest_ = tl.load(v + place + place_lanes_rest, mask=n_lanes_rest & is_key[:, None], other=0.0)
+        score = tl.dot(
+            own_rest,
+            tl.trans(tl.load(k + place + place_lanes_rest, mask=n_lanes_rest & is_key[:, None], other=0.0)),
+            tl.dot(
+                own,
+                tl.trans(tl.load(k + place + place_lanes, mask=is_key[:, None], other=0.0)),
+                input_precision="ieee",
+                out_dtype=COMPUTE,
+            ),
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        higher = tl.maximum(highest, tl.max(tl.where(is_key[None, :], score, float("-inf")), axis=1))
+        rescaled = tl.exp2((highest - higher) * LOG2_E)
+        p = tl.exp2(score * LOG2_E - (higher * LOG2_E)[:, None])
+        weight = rescaled * weight + tl.sum(tl.where(is_key[None, :], p, 0.0), axis=1)
+        total = tl.dot(
+            _round_to(tl.where(is_key[None, :], p, 0.0), D),
+            value_,
+            rescaled[:, None] * total,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        total_rest = tl.dot(
+            _round_to(tl.where(is_key[None, :], p, 0.0), D),
+            value_rest_,
+            rescaled[:, None] * total_rest,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+    tl.store(
+        (o + (head * queries + query) * N)[:, None] + lane,
+        _round_to(total / weight[:, None], (o + (head * queries + query) * N)[:, None].dtype.element_ty),
+        mask=is_query[:, None],
+    )
+    tl.store(
+        (o + (head * queries + query) * N)[:, None] + lane_rest,
+        _round_to(total_rest / weight[:, None], (o + (head * queries + query) * N)[:, None].dtype.element_ty),
+        mask=n_lanes_rest & is_query[:, None],
+    )
+
+
+@triton.jit
 def weighted_described(
     q,
     k,
@@ -585,6 +688,7 @@ TEENYC = {
                 "dots": True,
                 "configs": [{"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3, "descriptors": 1}],
                 "described": "weighted_described",
+<<<<<<< HEAD
                 "split": {
                     "parts": "weighted_parts",
                     "joined": "weighted_joined",
@@ -603,6 +707,9 @@ TEENYC = {
                     "counts": {},
                     "config": {},
                 },
+=======
+                "uneven": "weighted_uneven",
+>>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
             },
             "tiling": [
                 "9:17    `query`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -1400,6 +1507,7 @@ def _copied(tensor):
     return copy if base is tensor else type(tensor)(copy, tensor.dtype)
 
 
+<<<<<<< HEAD
 def _scratch(tensor, element, count, is_made=True):
     """Memory for so many numbers of a type, beside a tensor: of `D::Compute`, as a `D` like the tensor's is computed.
 
@@ -1455,11 +1563,27 @@ class _WithParts:
     @property
     def cache_key(self):
         return self.tiled.cache_key + self.parts.cache_key + self.joined.cache_key
+=======
+class _WithUneven:
+    """A kernel in blocks, `tiled`, and `uneven`, which takes an extent as two powers of two: launched like one.
+
+    `uneven` runs where the constant that the extent is padded from is so far from a power of two that these are less.
+    """
+
+    def __init__(self, tiled, uneven, constant):
+        self.tiled, self.uneven, self.fn, self.arg_names = tiled, uneven, tiled.fn, tiled.arg_names
+        self._constant = constant
+
+    @property
+    def cache_key(self):
+        return self.tiled.cache_key + self.uneven.cache_key
+>>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
 
     def __getitem__(self, grid):
         return functools.partial(self.run, grid=grid)
 
     def warmup(self, *args, grid, **named):
+<<<<<<< HEAD
         return self.run(*args, grid=grid, warmup=True, **named)
 
     def run(self, *args, grid, warmup=False, **named):
@@ -1502,6 +1626,22 @@ class _WithParts:
 
 _JOINED = 2**14
 """So many numbers of a value a program of `joined` may hold."""
+=======
+        return self.form(named).warmup(*args, grid=grid, **named)
+
+    def run(self, *args, grid, warmup=False, **named):
+        return self.form(named).run(*args, grid=grid, warmup=warmup, **named)
+
+    def form(self, named):
+        """The kernel for constants by name."""
+        return self.uneven if _is_uneven(named.get(self._constant, 1)) else self.tiled
+
+
+def _is_uneven(number):
+    """Whether the greatest power of two in a number and the next one of what is left are less than the next of all."""
+    first = triton.next_power_of_2(number + 1) // 2
+    return first >= 16 and first + max(triton.next_power_of_2(number - first), 16) < triton.next_power_of_2(number)
+>>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
 
 
 class _WithDescriptors:
@@ -1561,6 +1701,7 @@ def _copies_blocks(device):
 weighted = _Launcher(
     "weighted",
     weighted_plain,
+<<<<<<< HEAD
     _WithParts(
         "weighted",
         _WithDescriptors(
@@ -1571,6 +1712,12 @@ weighted = _Launcher(
         weighted_parts,
         weighted_joined,
         lambda N: (1, max(triton.next_power_of_2(N), 16), 1),
+=======
+    _WithDescriptors(
+        _WithUneven(weighted_tiled, weighted_uneven, "N"),
+        weighted_described,
+        lambda q, k, v, *_, N, **__: _is_aligned(N, q, v, k),
+>>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
     ),
     lambda q, k, v, o, queries, keys: (
         (q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr()),

@@ -184,6 +184,7 @@ def normalised_tiled(
 
 
 @triton.jit
+<<<<<<< HEAD
 def normalised_parts(
     a,
     w,
@@ -203,10 +204,33 @@ def normalised_parts(
     COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
     # Lanes from `N` on are padding.
     n_lanes = (tl.arange(0, N_PADDED) < N) | (N_PADDED == N)
+=======
+def normalised_uneven(
+    a,
+    w,
+    b,
+    c,
+    k_size: tl.int32,
+    batch_size: tl.int32,
+    norm_rows,
+    num_rows: tl.int32,
+    N: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """Products of rows with the columns of `b`, each divided by the norm of its weights."""
+    N_FIRST: tl.constexpr = triton.next_power_of_2(N + 1) // 2
+    N_REST: tl.constexpr = triton.next_power_of_2((N - N_FIRST + 15) // 16) * 16
+    D: tl.constexpr = a.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    # Lanes from `N` on are padding.
+    n_lanes_rest = (N_FIRST + tl.arange(0, N_REST) < N) | (N_FIRST + N_REST == N)
+>>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     is_row = rows < num_rows
     row = tl.minimum(rows, num_rows - 1).to(tl.int64)
     batch = tl.program_id(1).to(tl.int64)
+<<<<<<< HEAD
     lane = tl.arange(0, N_PADDED)
     iterations = tl.cast(k_size, tl.int64) * batch_size
     part = tl.program_id(2)
@@ -226,10 +250,32 @@ def normalised_parts(
         acc = _dot_mixed(
             tl.load(a + k_start + a_lanes).to(COMPUTE) / norm[None, :],
             tl.load(b + b_offset + w_lanes, mask=n_lanes, other=0.0),
+=======
+    lane = tl.arange(0, N_FIRST)
+    lane_rest = N_FIRST + tl.arange(0, N_REST)
+    product = tl.cast(k_size, tl.int64) * batch_size
+    full_k = product // BLOCK_N * BLOCK_N
+    norm_rows_lanes = tl.arange(0, BLOCK_N)
+    a_lanes = (row * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    b_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
+    b_lanes_rest = (tl.arange(0, BLOCK_N) * N)[:, None] + lane_rest
+    norm_rows_offset = batch * batch_size * k_size
+    acc = tl.zeros([BLOCK_M, N_FIRST], dtype=COMPUTE)
+    acc_rest = tl.zeros([BLOCK_M, N_REST], dtype=COMPUTE)
+    b_offset = tl.full([], 0, tl.int64)
+    b_offset_ = tl.full([], 0, tl.int64)
+    for k_start in range(0, full_k, BLOCK_N):
+        norm = tl.load(norm_rows + norm_rows_offset + norm_rows_lanes)
+        loaded = tl.load(a + k_start + a_lanes)
+        acc = _dot_mixed(
+            loaded.to(COMPUTE) / norm[None, :],
+            tl.load(b + b_offset + b_lanes),
+>>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
             acc,
             input_precision="ieee",
             out_dtype=COMPUTE,
         )
+<<<<<<< HEAD
         w_offset = w_offset + BLOCK_N * N
         b_offset = b_offset + BLOCK_N * N
     if full_k < part_stop:
@@ -244,10 +290,30 @@ def normalised_parts(
                 0.0,
             ),
             tl.load(b + full_k * N + w_lanes, mask=n_lanes & is_k[:, None], other=0.0),
+=======
+        acc_rest = _dot_mixed(
+            loaded.to(COMPUTE) / norm[None, :],
+            tl.load(b + b_offset_ + b_lanes_rest, mask=n_lanes_rest, other=0.0),
+            acc_rest,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        norm_rows_offset = norm_rows_offset + BLOCK_N
+        b_offset = b_offset + BLOCK_N * N
+        b_offset_ = b_offset_ + BLOCK_N * N
+    if full_k < product:
+        is_k = tl.arange(0, BLOCK_N) < product - full_k
+        norm = tl.load(norm_rows + (batch * batch_size * k_size + full_k) + norm_rows_lanes, mask=is_k, other=0.0)
+        loaded_2 = tl.load(a + full_k + a_lanes, mask=is_k[None, :], other=0.0)
+        acc = _dot_mixed(
+            tl.where(is_k[None, :], loaded_2.to(COMPUTE) / norm[None, :], 0.0),
+            tl.load(b + full_k * N + b_lanes, mask=is_k[:, None], other=0.0),
+>>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
             acc,
             input_precision="ieee",
             out_dtype=COMPUTE,
         )
+<<<<<<< HEAD
     place = (batch * num_rows + row) * SPLIT + part
     tl.store(acc_parts + ((place * N_PADDED)[:, None] + lane), acc, mask=is_row[:, None])
 
@@ -268,6 +334,25 @@ def normalised_joined(a, c, acc_parts, N: tl.constexpr, SPLIT: tl.constexpr):
     acc_part = tl.load(acc_parts + ((place * N_PADDED)[:, None] + lane), mask=is_part[:, None], other=0.0)
     acc = tl.sum(acc_part, axis=0)
     tl.store(c + (batch * tl.num_programs(0) + row) * N + lane, _round_to(acc, c.dtype.element_ty), mask=n_lanes)
+=======
+        acc_rest = _dot_mixed(
+            tl.where(is_k[None, :], loaded_2.to(COMPUTE) / norm[None, :], 0.0),
+            tl.load(b + full_k * N + b_lanes_rest, mask=n_lanes_rest & is_k[:, None], other=0.0),
+            acc_rest,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+    tl.store(
+        (c + (batch * num_rows + row) * N)[:, None] + lane,
+        _round_to(acc, (c + (batch * num_rows + row) * N)[:, None].dtype.element_ty),
+        mask=is_row[:, None],
+    )
+    tl.store(
+        (c + (batch * num_rows + row) * N)[:, None] + lane_rest,
+        _round_to(acc_rest, (c + (batch * num_rows + row) * N)[:, None].dtype.element_ty),
+        mask=n_lanes_rest & is_row[:, None],
+    )
+>>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
 
 
 TEENYC = {
@@ -335,6 +420,7 @@ TEENYC = {
                     "counts": {"x": "num_ks"},
                     "config": {"BLOCK_M": 16, "num_warps": 4, "num_stages": 2},
                 },
+<<<<<<< HEAD
                 "split": {
                     "parts": "normalised_parts",
                     "joined": "normalised_joined",
@@ -349,6 +435,9 @@ TEENYC = {
                     "counts": {},
                     "config": {},
                 },
+=======
+                "uneven": "normalised_uneven",
+>>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
             },
             "tiling": [
                 "9:15    `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -1239,11 +1328,46 @@ _JOINED = 2**14
 """So many numbers of a value a program of `joined` may hold."""
 
 
+class _WithUneven:
+    """A kernel in blocks, `tiled`, and `uneven`, which takes an extent as two powers of two: launched like one.
+
+    `uneven` runs where the constant that the extent is padded from is so far from a power of two that these are less.
+    """
+
+    def __init__(self, tiled, uneven, constant):
+        self.tiled, self.uneven, self.fn, self.arg_names = tiled, uneven, tiled.fn, tiled.arg_names
+        self._constant = constant
+
+    @property
+    def cache_key(self):
+        return self.tiled.cache_key + self.uneven.cache_key
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid)
+
+    def warmup(self, *args, grid, **named):
+        return self.form(named).warmup(*args, grid=grid, **named)
+
+    def run(self, *args, grid, warmup=False, **named):
+        return self.form(named).run(*args, grid=grid, warmup=warmup, **named)
+
+    def form(self, named):
+        """The kernel for constants by name."""
+        return self.uneven if _is_uneven(named.get(self._constant, 1)) else self.tiled
+
+
+def _is_uneven(number):
+    """Whether the greatest power of two in a number and the next one of what is left are less than the next of all."""
+    first = triton.next_power_of_2(number + 1) // 2
+    return first >= 16 and first + max(triton.next_power_of_2(number - first), 16) < triton.next_power_of_2(number)
+
+
 normalised = _Launcher(
     "normalised",
     normalised_plain,
     _WithParts(
         "normalised",
+<<<<<<< HEAD
         _WithRows(
             "normalised",
             normalised_rows,
@@ -1253,6 +1377,14 @@ normalised = _Launcher(
                 (a, w, k_size, batch_size),
                 (a,),
             ),
+=======
+        normalised_rows,
+        _WithUneven(normalised_tiled, normalised_uneven, "N"),
+        lambda grid, named, a, w, b, c, k_size, batch_size: (
+            (max(batch_size * k_size, 0), grid[1], 1),
+            (a, w, k_size, batch_size),
+            (a,),
+>>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
         ),
         normalised_parts,
         normalised_joined,

@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 1599937919
+CHECKSUM = 3530877635
 
 
 def text(names, include):
@@ -76,7 +76,7 @@ def text(names, include):
     yield "    def _ready(self, config, args, compiles=False):\n"
     yield "        \"\"\"A launch with a configuration, or its compilation, as a function without parameters.\"\"\"\n"
     yield "        grid, _, named = self._launch\n"
-    yield "        kernel, extents, named = self._launcher._plan(config, grid, named)\n"
+    yield "        kernel, extents, named = self._launcher._plan(config, grid, named, args)\n"
     yield "        if extents is None:\n"
     yield "            extents = self._launcher._extents(grid, args, named)\n"
     yield "        run = functools.partial(kernel.warmup, grid=extents) if compiles else kernel[extents]\n"

@@ -1,0 +1,42 @@
+"""`templates/uneven.py.jinja` as a function that yields its text."""
+
+# Written by `python -m teenyc.codegen.compile_templates`, not by hand.
+# mypy: ignore-errors
+CHECKSUM = 2797335565
+
+
+def text(names, include):
+    yield "\n"
+    yield "\n"
+    yield "class _WithUneven:\n"
+    yield "    \"\"\"A kernel in blocks, `tiled`, and `uneven`, which takes an extent as two powers of two: launched like one.\n"
+    yield "\n"
+    yield "    `uneven` runs where the constant that the extent is padded from is so far from a power of two that these are less.\n"
+    yield "    \"\"\"\n"
+    yield "\n"
+    yield "    def __init__(self, tiled, uneven, constant):\n"
+    yield "        self.tiled, self.uneven, self.fn, self.arg_names = tiled, uneven, tiled.fn, tiled.arg_names\n"
+    yield "        self._constant = constant\n"
+    yield "\n"
+    yield "    @property\n"
+    yield "    def cache_key(self):\n"
+    yield "        return self.tiled.cache_key + self.uneven.cache_key\n"
+    yield "\n"
+    yield "    def __getitem__(self, grid):\n"
+    yield "        return functools.partial(self.run, grid=grid)\n"
+    yield "\n"
+    yield "    def warmup(self, *args, grid, **named):\n"
+    yield "        return self.form(named).warmup(*args, grid=grid, **named)\n"
+    yield "\n"
+    yield "    def run(self, *args, grid, warmup=False, **named):\n"
+    yield "        return self.form(named).run(*args, grid=grid, warmup=warmup, **named)\n"
+    yield "\n"
+    yield "    def form(self, named):\n"
+    yield "        \"\"\"The kernel for constants by name.\"\"\"\n"
+    yield "        return self.uneven if _is_uneven(named.get(self._constant, 1)) else self.tiled\n"
+    yield "\n"
+    yield "\n"
+    yield "def _is_uneven(number):\n"
+    yield "    \"\"\"Whether the greatest power of two in a number and the next one of what is left are less than the next of all.\"\"\"\n"
+    yield "    first = triton.next_power_of_2(number + 1) // 2\n"
+    yield "    return first >= 16 and first + max(triton.next_power_of_2(number - first), 16) < triton.next_power_of_2(number)\n"
