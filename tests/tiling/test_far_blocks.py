@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from blocked import agreed, close
+from blocked import BLOCKS, agreed, close
 from meaning import module_of
 
 N = 16
@@ -82,3 +82,12 @@ def _check(folder: Path, device: str, kind: str, start: int, stop: int, s: int) 
             if k < stop:
                 counts[row, (k - start) // s if is_shared else k - start] += 1
     close(out["o"], (x[:rows].double().cpu() * counts) @ y.double().cpu(), 1e-5)
+
+
+def test_loops_near_the_ends_of_i32_are_not_looked_ahead_in(folder: Path, device: str) -> None:
+    """Triton loads for later iterations where their counters, in 32 bits, seem to be in the loop."""
+    module = module_of(KERNEL.replace("RANGE", "start..stop").replace("SHARE", ""), folder, "ahead")
+    x, y, o = (torch.empty(4, 4, device=device) for _ in range(3))
+    for start, stop, careful in ((0, 2**30 - 1, False), (0, 2**30, True), (LEAST, 0, True)):
+        _, _, named = module.far._plan({**BLOCKS, "num_stages": 3}, (4, 1, 1), {}, (x, y, o, start, stop, 1))
+        assert ("num_stages", 1 if careful else 3) in named.items()
