@@ -430,8 +430,8 @@ class Remark:
     """One sentence of a certificate, and the place that it speaks of.
 
     `kind` is `program`, `order`, `loop`, `law`, `product`, `sum`, `prologue`, `split`, `guard`, `uneven`,
-    `configurations`, `descriptors`, `left` or `refused`, `depth` that in an outline, `help` what would make it otherwise, and `subject`
-    the author's name of what it is about.
+    `configurations`, `descriptors`, `left` or `refused`, `depth` that in an outline, `help` what would make it
+    otherwise, and `subject` the author's name of what it is about.
     """
 
     kind: str
