@@ -725,7 +725,7 @@ class _Launcher:
         if key is None and bound is not None:
             args = bound._checked(args, {})
         if len(args) != len(self._names):
-            return self._plan(None, grid, named), args
+            return self._plan(None, grid, named, args), args
         tensors = [args[n] for n in self._pointers]
         skips = key is None or min(key[1], default=0) < 0  # so the key does not tell of all memory
         overlaps = self._overlaps(*(zip(*map(_span, tensors), strict=True) if skips else key[:2]))
@@ -761,21 +761,21 @@ class _Launcher:
         """What a launch runs, and whether that may be kept."""
         stays_plain = not tensors or overlaps or (type(grid) is tuple and 0 in grid)
         if self._chosen <= named.keys() and not stays_plain:
-            return self._plan({}, grid, named), True
+            return self._plan({}, grid, named, args), True
         if stays_plain:
-            return self._plan(self._facts["configs"][0] if self.tiled is None else None, grid, named), True
+            return self._plan(self._facts["configs"][0] if self.tiled is None else None, grid, named, args), True
         extents = (*grid, 1, 1)[:3] if type(grid) is tuple else ()
         sizes = (*extents, *[args[n] for n in self._integers])
         sizes = tuple((int(n).bit_length() + 1) // 2 for n in sizes)  # by powers of four
         kind = (tensors[0].device, tuple(t.dtype for t in tensors), tuple(named.items()), sizes)
         if kind in self._known:
-            return self._plan(self._known[kind], grid, named), True
+            return self._plan(self._known[kind], grid, named, args), True
         config, is_final = self._configuration(kind, grid, args, named)
         if is_final:
             self._known[kind] = config
-        return self._plan(config, grid, named), is_final
+        return self._plan(config, grid, named, args), is_final
 
-    def _plan(self, config, grid, named):
+    def _plan(self, config, grid, named, args):
         """What a configuration makes of a launch; without one the kernel as written."""
         extents = grid if type(grid) is tuple else None  # a function that depends on what is chosen
         if config is None or self.tiled is None:
@@ -784,10 +784,22 @@ class _Launcher:
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
         counts = {count: extents[axis] for axis, count in self._counts}
-        named = {**self._fixed, **self._defaults, **config, **named, **counts}
+        named = {**self._fixed, **self._defaults, **config, **named, **counts, **self._precautions(args)}
         for axis, block in self._blocks:
             extents[axis] = -(-extents[axis] // named[block])
         return self.tiled, tuple(extents), named
+
+    def _precautions(self, args):
+        """Options around faults of compilers, for arguments that bring them about.
+
+        Triton looks as many iterations ahead as there are stages, in 32 bits. The assembler of CUDA 12.8 gets what
+        stands behind loops of f64 products wrong where it optimises more than this.
+        """
+        is_far = any(isinstance(args[n], int) and abs(args[n]) >= 2**30 for n in self._integers)
+        is_wide = self._facts["dots"] and any(_element(args[n].dtype) == "f64" for n in self._pointers)
+        is_assembled = is_wide and not _INTERPRETED and _is_cuda()
+        options = {"num_stages": 1} if is_far else {}
+        return {**options, "ptx_options": "--opt-level 1"} if is_assembled else options
 
     def _configuration(self, kind, grid, args, named):
         """The configuration for launches of a kind, None for the kernel as written; and whether it may be kept."""
@@ -916,6 +928,10 @@ def _gpu():
     return triton.runtime.driver.active.get_device_interface()
 
 
+def _is_cuda():
+    return triton.runtime.driver.active.get_current_target().backend == "cuda"
+
+
 def _memory(tensor):
     """All of the memory that a tensor is a view of."""
     return getattr(tensor, "base", tensor).untyped_storage()
@@ -989,7 +1005,7 @@ class _Tuner:
     def _ready(self, config, args, compiles=False):
         """A launch with a configuration, or its compilation, as a function without parameters."""
         grid, _, named = self._launch
-        kernel, extents, named = self._launcher._plan(config, grid, named)
+        kernel, extents, named = self._launcher._plan(config, grid, named, args)
         if extents is None:
             extents = self._launcher._extents(grid, args, named)
         run = functools.partial(kernel.warmup, grid=extents) if compiles else kernel[extents]

@@ -688,7 +688,6 @@ TEENYC = {
                 "dots": True,
                 "configs": [{"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3, "descriptors": 1}],
                 "described": "weighted_described",
-<<<<<<< HEAD
                 "split": {
                     "parts": "weighted_parts",
                     "joined": "weighted_joined",
@@ -707,9 +706,7 @@ TEENYC = {
                     "counts": {},
                     "config": {},
                 },
-=======
                 "uneven": "weighted_uneven",
->>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
             },
             "tiling": [
                 "9:17    `query`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -733,6 +730,8 @@ TEENYC = {
                 "            0, and extrema, products and bits see the number that never changes them",
                 "6:4     also tried, with blocks of `q`, `v` and `k` loaded by tensor descriptors where they can",
                 "            be, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 64×64×4×3",
+                "6:4     a `N` of 80 is not padded to 128 but taken as 64 and 16, and others like it, in a form of",
+                "            its own",
             ],
         },
         "product": {
@@ -1147,7 +1146,7 @@ class _Launcher:
         if key is None and bound is not None:
             args = bound._checked(args, {})
         if len(args) != len(self._names):
-            return self._plan(None, grid, named), args
+            return self._plan(None, grid, named, args), args
         tensors = [args[n] for n in self._pointers]
         skips = key is None or min(key[1], default=0) < 0  # so the key does not tell of all memory
         overlaps = self._overlaps(*(zip(*map(_span, tensors), strict=True) if skips else key[:2]))
@@ -1183,22 +1182,22 @@ class _Launcher:
         """What a launch runs, and whether that may be kept."""
         stays_plain = not tensors or overlaps or (type(grid) is tuple and 0 in grid)
         if self._chosen <= named.keys() and not stays_plain:
-            return self._plan({}, grid, named), True
+            return self._plan({}, grid, named, args), True
         if stays_plain:
-            return self._plan(self._facts["configs"][0] if self.tiled is None else None, grid, named), True
+            return self._plan(self._facts["configs"][0] if self.tiled is None else None, grid, named, args), True
         extents = (*grid, 1, 1)[:3] if type(grid) is tuple else ()
         sizes = (*extents, *[args[n] for n in self._integers])
         sizes = tuple((int(n).bit_length() + 1) // 2 for n in sizes)  # by powers of four
         kind = (tensors[0].device, tuple(t.dtype for t in tensors), tuple(named.items()), sizes)
         kind += (self._room(extents),)
         if kind in self._known:
-            return self._plan(self._known[kind], grid, named), True
+            return self._plan(self._known[kind], grid, named, args), True
         config, is_final = self._configuration(kind, grid, args, named)
         if is_final:
             self._known[kind] = config
-        return self._plan(config, grid, named), is_final
+        return self._plan(config, grid, named, args), is_final
 
-    def _plan(self, config, grid, named):
+    def _plan(self, config, grid, named, args):
         """What a configuration makes of a launch; without one the kernel as written."""
         extents = grid if type(grid) is tuple else None  # a function that depends on what is chosen
         if config is None or self.tiled is None:
@@ -1207,13 +1206,25 @@ class _Launcher:
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
         counts = {count: extents[axis] for axis, count in self._counts}
-        named = {**self._fixed, **self._defaults, **config, **named, **counts}
+        named = {**self._fixed, **self._defaults, **config, **named, **counts, **self._precautions(args)}
         for axis, block in self._blocks:
             extents[axis] = -(-extents[axis] // named[block])
         if isinstance(self.tiled, _WithParts):
             kernel, named = self.tiled.chosen(extents, named)
             return kernel, tuple(extents), named
         return self.tiled, tuple(extents), named
+
+    def _precautions(self, args):
+        """Options around faults of compilers, for arguments that bring them about.
+
+        Triton looks as many iterations ahead as there are stages, in 32 bits. The assembler of CUDA 12.8 gets what
+        stands behind loops of f64 products wrong where it optimises more than this.
+        """
+        is_far = any(isinstance(args[n], int) and abs(args[n]) >= 2**30 for n in self._integers)
+        is_wide = self._facts["dots"] and any(_element(args[n].dtype) == "f64" for n in self._pointers)
+        is_assembled = is_wide and not _INTERPRETED and _is_cuda()
+        options = {"num_stages": 1} if is_far else {}
+        return {**options, "ptx_options": "--opt-level 1"} if is_assembled else options
 
     def _configuration(self, kind, grid, args, named):
         """The configuration for launches of a kind, None for the kernel as written; and whether it may be kept."""
@@ -1369,6 +1380,10 @@ def _gpu():
     return triton.runtime.driver.active.get_device_interface()
 
 
+def _is_cuda():
+    return triton.runtime.driver.active.get_current_target().backend == "cuda"
+
+
 def _memory(tensor):
     """All of the memory that a tensor is a view of."""
     return getattr(tensor, "base", tensor).untyped_storage()
@@ -1442,7 +1457,7 @@ class _Tuner:
     def _ready(self, config, args, compiles=False):
         """A launch with a configuration, or its compilation, as a function without parameters."""
         grid, _, named = self._launch
-        kernel, extents, named = self._launcher._plan(config, grid, named)
+        kernel, extents, named = self._launcher._plan(config, grid, named, args)
         if extents is None:
             extents = self._launcher._extents(grid, args, named)
         run = functools.partial(kernel.warmup, grid=extents) if compiles else kernel[extents]
@@ -1507,7 +1522,6 @@ def _copied(tensor):
     return copy if base is tensor else type(tensor)(copy, tensor.dtype)
 
 
-<<<<<<< HEAD
 def _scratch(tensor, element, count, is_made=True):
     """Memory for so many numbers of a type, beside a tensor: of `D::Compute`, as a `D` like the tensor's is computed.
 
@@ -1563,27 +1577,11 @@ class _WithParts:
     @property
     def cache_key(self):
         return self.tiled.cache_key + self.parts.cache_key + self.joined.cache_key
-=======
-class _WithUneven:
-    """A kernel in blocks, `tiled`, and `uneven`, which takes an extent as two powers of two: launched like one.
-
-    `uneven` runs where the constant that the extent is padded from is so far from a power of two that these are less.
-    """
-
-    def __init__(self, tiled, uneven, constant):
-        self.tiled, self.uneven, self.fn, self.arg_names = tiled, uneven, tiled.fn, tiled.arg_names
-        self._constant = constant
-
-    @property
-    def cache_key(self):
-        return self.tiled.cache_key + self.uneven.cache_key
->>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
 
     def __getitem__(self, grid):
         return functools.partial(self.run, grid=grid)
 
     def warmup(self, *args, grid, **named):
-<<<<<<< HEAD
         return self.run(*args, grid=grid, warmup=True, **named)
 
     def run(self, *args, grid, warmup=False, **named):
@@ -1626,7 +1624,26 @@ class _WithUneven:
 
 _JOINED = 2**14
 """So many numbers of a value a program of `joined` may hold."""
-=======
+
+
+class _WithUneven:
+    """A kernel in blocks, `tiled`, and `uneven`, which takes an extent as two powers of two: launched like one.
+
+    `uneven` runs where the constant that the extent is padded from is so far from a power of two that these are less.
+    """
+
+    def __init__(self, tiled, uneven, constant):
+        self.tiled, self.uneven, self.fn, self.arg_names = tiled, uneven, tiled.fn, tiled.arg_names
+        self._constant = constant
+
+    @property
+    def cache_key(self):
+        return self.tiled.cache_key + self.uneven.cache_key
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid)
+
+    def warmup(self, *args, grid, **named):
         return self.form(named).warmup(*args, grid=grid, **named)
 
     def run(self, *args, grid, warmup=False, **named):
@@ -1641,7 +1658,6 @@ def _is_uneven(number):
     """Whether the greatest power of two in a number and the next one of what is left are less than the next of all."""
     first = triton.next_power_of_2(number + 1) // 2
     return first >= 16 and first + max(triton.next_power_of_2(number - first), 16) < triton.next_power_of_2(number)
->>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
 
 
 class _WithDescriptors:
@@ -1701,23 +1717,16 @@ def _copies_blocks(device):
 weighted = _Launcher(
     "weighted",
     weighted_plain,
-<<<<<<< HEAD
     _WithParts(
         "weighted",
         _WithDescriptors(
-            weighted_tiled,
+            _WithUneven(weighted_tiled, weighted_uneven, "N"),
             weighted_described,
             lambda q, k, v, *_, N, **__: _is_aligned(N, q, v, k),
         ),
         weighted_parts,
         weighted_joined,
         lambda N: (1, max(triton.next_power_of_2(N), 16), 1),
-=======
-    _WithDescriptors(
-        _WithUneven(weighted_tiled, weighted_uneven, "N"),
-        weighted_described,
-        lambda q, k, v, *_, N, **__: _is_aligned(N, q, v, k),
->>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
     ),
     lambda q, k, v, o, queries, keys: (
         (q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr()),

@@ -184,27 +184,6 @@ def normalised_tiled(
 
 
 @triton.jit
-<<<<<<< HEAD
-def normalised_parts(
-    a,
-    w,
-    b,
-    k_size: tl.int32,
-    batch_size: tl.int32,
-    acc_parts,
-    num_rows: tl.int32,
-    N: tl.constexpr,
-    SPLIT: tl.constexpr,
-    BLOCK_M: tl.constexpr,
-    BLOCK_N: tl.constexpr,
-):
-    """What `normalised` sums up in one of `SPLIT` parts of its iterations over `k`."""
-    N_PADDED: tl.constexpr = triton.next_power_of_2(N) if N > 16 else 16
-    D: tl.constexpr = a.dtype.element_ty
-    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
-    # Lanes from `N` on are padding.
-    n_lanes = (tl.arange(0, N_PADDED) < N) | (N_PADDED == N)
-=======
 def normalised_uneven(
     a,
     w,
@@ -225,32 +204,10 @@ def normalised_uneven(
     COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
     # Lanes from `N` on are padding.
     n_lanes_rest = (N_FIRST + tl.arange(0, N_REST) < N) | (N_FIRST + N_REST == N)
->>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     is_row = rows < num_rows
     row = tl.minimum(rows, num_rows - 1).to(tl.int64)
     batch = tl.program_id(1).to(tl.int64)
-<<<<<<< HEAD
-    lane = tl.arange(0, N_PADDED)
-    iterations = tl.cast(k_size, tl.int64) * batch_size
-    part = tl.program_id(2)
-    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
-    part_start = tl.minimum(part * part_length, iterations)
-    part_stop = tl.minimum(part_start + part_length, iterations)
-    full_k = part_start + (part_stop - part_start) // BLOCK_N * BLOCK_N
-    w_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
-    a_lanes = (row * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
-    w_offset = batch * k_size * N + part_start * N
-    b_offset = part_start * N
-    acc = tl.zeros([BLOCK_M, N_PADDED], dtype=COMPUTE)
-    for k_start in range(part_start, full_k, BLOCK_N):
-        weights = tl.load(w + w_offset + w_lanes, mask=n_lanes, other=0.0)
-        weights_value = weights.to(COMPUTE)
-        norm = tl.sqrt(tl.sum(weights_value * weights_value, axis=1))
-        acc = _dot_mixed(
-            tl.load(a + k_start + a_lanes).to(COMPUTE) / norm[None, :],
-            tl.load(b + b_offset + w_lanes, mask=n_lanes, other=0.0),
-=======
     lane = tl.arange(0, N_FIRST)
     lane_rest = N_FIRST + tl.arange(0, N_REST)
     product = tl.cast(k_size, tl.int64) * batch_size
@@ -270,27 +227,10 @@ def normalised_uneven(
         acc = _dot_mixed(
             loaded.to(COMPUTE) / norm[None, :],
             tl.load(b + b_offset + b_lanes),
->>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
             acc,
             input_precision="ieee",
             out_dtype=COMPUTE,
         )
-<<<<<<< HEAD
-        w_offset = w_offset + BLOCK_N * N
-        b_offset = b_offset + BLOCK_N * N
-    if full_k < part_stop:
-        is_k = tl.arange(0, BLOCK_N) < part_stop - full_k
-        weights_ = tl.load(w + (batch * k_size * N + full_k * N) + w_lanes, mask=n_lanes & is_k[:, None], other=0.0)
-        weights_value = weights_.to(COMPUTE)
-        norm = tl.sqrt(tl.sum(weights_value * weights_value, axis=1))
-        acc = _dot_mixed(
-            tl.where(
-                is_k[None, :],
-                tl.load(a + full_k + a_lanes, mask=is_k[None, :], other=0.0).to(COMPUTE) / norm[None, :],
-                0.0,
-            ),
-            tl.load(b + full_k * N + w_lanes, mask=n_lanes & is_k[:, None], other=0.0),
-=======
         acc_rest = _dot_mixed(
             loaded.to(COMPUTE) / norm[None, :],
             tl.load(b + b_offset_ + b_lanes_rest, mask=n_lanes_rest, other=0.0),
@@ -308,12 +248,94 @@ def normalised_uneven(
         acc = _dot_mixed(
             tl.where(is_k[None, :], loaded_2.to(COMPUTE) / norm[None, :], 0.0),
             tl.load(b + full_k * N + b_lanes, mask=is_k[:, None], other=0.0),
->>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
             acc,
             input_precision="ieee",
             out_dtype=COMPUTE,
         )
-<<<<<<< HEAD
+        acc_rest = _dot_mixed(
+            tl.where(is_k[None, :], loaded_2.to(COMPUTE) / norm[None, :], 0.0),
+            tl.load(b + full_k * N + b_lanes_rest, mask=n_lanes_rest & is_k[:, None], other=0.0),
+            acc_rest,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+    tl.store(
+        (c + (batch * num_rows + row) * N)[:, None] + lane,
+        _round_to(acc, (c + (batch * num_rows + row) * N)[:, None].dtype.element_ty),
+        mask=is_row[:, None],
+    )
+    tl.store(
+        (c + (batch * num_rows + row) * N)[:, None] + lane_rest,
+        _round_to(acc_rest, (c + (batch * num_rows + row) * N)[:, None].dtype.element_ty),
+        mask=n_lanes_rest & is_row[:, None],
+    )
+
+
+@triton.jit
+def normalised_parts(
+    a,
+    w,
+    b,
+    k_size: tl.int32,
+    batch_size: tl.int32,
+    acc_parts,
+    num_rows: tl.int32,
+    N: tl.constexpr,
+    SPLIT: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """What `normalised` sums up in one of `SPLIT` parts of its iterations over `k`."""
+    N_PADDED: tl.constexpr = triton.next_power_of_2(N) if N > 16 else 16
+    D: tl.constexpr = a.dtype.element_ty
+    COMPUTE: tl.constexpr = tl.float64 if D == tl.float64 else tl.float32
+    # Lanes from `N` on are padding.
+    n_lanes = (tl.arange(0, N_PADDED) < N) | (N_PADDED == N)
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    is_row = rows < num_rows
+    row = tl.minimum(rows, num_rows - 1).to(tl.int64)
+    batch = tl.program_id(1).to(tl.int64)
+    lane = tl.arange(0, N_PADDED)
+    iterations = tl.cast(k_size, tl.int64) * batch_size
+    part = tl.program_id(2)
+    part_length = _cdiv(_cdiv(iterations, SPLIT), 16) * 16
+    part_start = tl.minimum(part * part_length, iterations)
+    part_stop = tl.minimum(part_start + part_length, iterations)
+    full_k = part_start + (part_stop - part_start) // BLOCK_N * BLOCK_N
+    w_lanes = (tl.arange(0, BLOCK_N) * N)[:, None] + lane
+    a_lanes = (row * k_size)[:, None] + tl.arange(0, BLOCK_N).to(tl.int64)[None, :]
+    w_offset = batch * k_size * N + part_start * N
+    b_offset = part_start * N
+    acc = tl.zeros([BLOCK_M, N_PADDED], dtype=COMPUTE)
+    for k_start in range(part_start, full_k, BLOCK_N):
+        weights = tl.load(w + w_offset + w_lanes, mask=n_lanes, other=0.0)
+        weights_value = weights.to(COMPUTE)
+        norm = tl.sqrt(tl.sum(weights_value * weights_value, axis=1))
+        acc = _dot_mixed(
+            tl.load(a + k_start + a_lanes).to(COMPUTE) / norm[None, :],
+            tl.load(b + b_offset + w_lanes, mask=n_lanes, other=0.0),
+            acc,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
+        w_offset = w_offset + BLOCK_N * N
+        b_offset = b_offset + BLOCK_N * N
+    if full_k < part_stop:
+        is_k = tl.arange(0, BLOCK_N) < part_stop - full_k
+        weights_ = tl.load(w + (batch * k_size * N + full_k * N) + w_lanes, mask=n_lanes & is_k[:, None], other=0.0)
+        weights_value = weights_.to(COMPUTE)
+        norm = tl.sqrt(tl.sum(weights_value * weights_value, axis=1))
+        acc = _dot_mixed(
+            tl.where(
+                is_k[None, :],
+                tl.load(a + full_k + a_lanes, mask=is_k[None, :], other=0.0).to(COMPUTE) / norm[None, :],
+                0.0,
+            ),
+            tl.load(b + full_k * N + w_lanes, mask=n_lanes & is_k[:, None], other=0.0),
+            acc,
+            input_precision="ieee",
+            out_dtype=COMPUTE,
+        )
     place = (batch * num_rows + row) * SPLIT + part
     tl.store(acc_parts + ((place * N_PADDED)[:, None] + lane), acc, mask=is_row[:, None])
 
@@ -334,25 +356,6 @@ def normalised_joined(a, c, acc_parts, N: tl.constexpr, SPLIT: tl.constexpr):
     acc_part = tl.load(acc_parts + ((place * N_PADDED)[:, None] + lane), mask=is_part[:, None], other=0.0)
     acc = tl.sum(acc_part, axis=0)
     tl.store(c + (batch * tl.num_programs(0) + row) * N + lane, _round_to(acc, c.dtype.element_ty), mask=n_lanes)
-=======
-        acc_rest = _dot_mixed(
-            tl.where(is_k[None, :], loaded_2.to(COMPUTE) / norm[None, :], 0.0),
-            tl.load(b + full_k * N + b_lanes_rest, mask=n_lanes_rest & is_k[:, None], other=0.0),
-            acc_rest,
-            input_precision="ieee",
-            out_dtype=COMPUTE,
-        )
-    tl.store(
-        (c + (batch * num_rows + row) * N)[:, None] + lane,
-        _round_to(acc, (c + (batch * num_rows + row) * N)[:, None].dtype.element_ty),
-        mask=is_row[:, None],
-    )
-    tl.store(
-        (c + (batch * num_rows + row) * N)[:, None] + lane_rest,
-        _round_to(acc_rest, (c + (batch * num_rows + row) * N)[:, None].dtype.element_ty),
-        mask=n_lanes_rest & is_row[:, None],
-    )
->>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
 
 
 TEENYC = {
@@ -420,7 +423,6 @@ TEENYC = {
                     "counts": {"x": "num_ks"},
                     "config": {"BLOCK_M": 16, "num_warps": 4, "num_stages": 2},
                 },
-<<<<<<< HEAD
                 "split": {
                     "parts": "normalised_parts",
                     "joined": "normalised_joined",
@@ -435,9 +437,7 @@ TEENYC = {
                     "counts": {},
                     "config": {},
                 },
-=======
                 "uneven": "normalised_uneven",
->>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
             },
             "tiling": [
                 "9:15    `row`, program axis 0, is blocked: a program takes `BLOCK_M` of them",
@@ -454,6 +454,8 @@ TEENYC = {
                 "9:15    programs beyond the grid compute what the last `row` does, and store nothing",
                 "13:5    full blocks run without a mask; in the rest, loads beyond the last `k` read 0, sums add 0,",
                 "            and extrema, products and bits see the number that never changes them",
+                "6:4     a `N` of 80 is not padded to 128 but taken as 64 and 16, and others like it, in a form of",
+                "            its own",
                 "6:4     configurations to choose from, `BLOCK_M`×`BLOCK_N`×`num_warps`×`num_stages`: 128×64×8×3,",
                 "            64×64×4×3, 64×32×4×3, 128×32×4×3, 128×128×8×3, 64×64×4×2, 64×64×8×3, 64×128×8×2,",
                 "            128×32×8×3, 64×32×8×2, 32×64×4×2, 32×32×8×2, 16×64×4×2, 32×32×4×2, 32×16×8×2,",
@@ -807,7 +809,7 @@ class _Launcher:
         if key is None and bound is not None:
             args = bound._checked(args, {})
         if len(args) != len(self._names):
-            return self._plan(None, grid, named), args
+            return self._plan(None, grid, named, args), args
         tensors = [args[n] for n in self._pointers]
         skips = key is None or min(key[1], default=0) < 0  # so the key does not tell of all memory
         overlaps = self._overlaps(*(zip(*map(_span, tensors), strict=True) if skips else key[:2]))
@@ -845,22 +847,22 @@ class _Launcher:
         allows = getattr(self.tiled, "allows", None)  # of what runs before
         stays_plain = stays_plain or (allows is not None and not allows(grid, args, named))
         if self._chosen <= named.keys() and not stays_plain:
-            return self._plan({}, grid, named), True
+            return self._plan({}, grid, named, args), True
         if stays_plain:
-            return self._plan(self._facts["configs"][0] if self.tiled is None else None, grid, named), True
+            return self._plan(self._facts["configs"][0] if self.tiled is None else None, grid, named, args), True
         extents = (*grid, 1, 1)[:3] if type(grid) is tuple else ()
         sizes = (*extents, *[args[n] for n in self._integers])
         sizes = tuple((int(n).bit_length() + 1) // 2 for n in sizes)  # by powers of four
         kind = (tensors[0].device, tuple(t.dtype for t in tensors), tuple(named.items()), sizes)
         kind += (self._room(extents),)
         if kind in self._known:
-            return self._plan(self._known[kind], grid, named), True
+            return self._plan(self._known[kind], grid, named, args), True
         config, is_final = self._configuration(kind, grid, args, named)
         if is_final:
             self._known[kind] = config
-        return self._plan(config, grid, named), is_final
+        return self._plan(config, grid, named, args), is_final
 
-    def _plan(self, config, grid, named):
+    def _plan(self, config, grid, named, args):
         """What a configuration makes of a launch; without one the kernel as written."""
         extents = grid if type(grid) is tuple else None  # a function that depends on what is chosen
         if config is None or self.tiled is None:
@@ -869,13 +871,25 @@ class _Launcher:
             return self.plain, extents, {**self._facts["plain"], **(config or {}), **given}
         extents = [*grid, 1, 1][:3]
         counts = {count: extents[axis] for axis, count in self._counts}
-        named = {**self._fixed, **self._defaults, **config, **named, **counts}
+        named = {**self._fixed, **self._defaults, **config, **named, **counts, **self._precautions(args)}
         for axis, block in self._blocks:
             extents[axis] = -(-extents[axis] // named[block])
         if isinstance(self.tiled, _WithParts):
             kernel, named = self.tiled.chosen(extents, named)
             return kernel, tuple(extents), named
         return self.tiled, tuple(extents), named
+
+    def _precautions(self, args):
+        """Options around faults of compilers, for arguments that bring them about.
+
+        Triton looks as many iterations ahead as there are stages, in 32 bits. The assembler of CUDA 12.8 gets what
+        stands behind loops of f64 products wrong where it optimises more than this.
+        """
+        is_far = any(isinstance(args[n], int) and abs(args[n]) >= 2**30 for n in self._integers)
+        is_wide = self._facts["dots"] and any(_element(args[n].dtype) == "f64" for n in self._pointers)
+        is_assembled = is_wide and not _INTERPRETED and _is_cuda()
+        options = {"num_stages": 1} if is_far else {}
+        return {**options, "ptx_options": "--opt-level 1"} if is_assembled else options
 
     def _configuration(self, kind, grid, args, named):
         """The configuration for launches of a kind, None for the kernel as written; and whether it may be kept."""
@@ -1029,6 +1043,10 @@ def _gpu():
     return triton.runtime.driver.active.get_device_interface()
 
 
+def _is_cuda():
+    return triton.runtime.driver.active.get_current_target().backend == "cuda"
+
+
 def _memory(tensor):
     """All of the memory that a tensor is a view of."""
     return getattr(tensor, "base", tensor).untyped_storage()
@@ -1102,7 +1120,7 @@ class _Tuner:
     def _ready(self, config, args, compiles=False):
         """A launch with a configuration, or its compilation, as a function without parameters."""
         grid, _, named = self._launch
-        kernel, extents, named = self._launcher._plan(config, grid, named)
+        kernel, extents, named = self._launcher._plan(config, grid, named, args)
         if extents is None:
             extents = self._launcher._extents(grid, args, named)
         run = functools.partial(kernel.warmup, grid=extents) if compiles else kernel[extents]
@@ -1367,24 +1385,15 @@ normalised = _Launcher(
     normalised_plain,
     _WithParts(
         "normalised",
-<<<<<<< HEAD
         _WithRows(
             "normalised",
             normalised_rows,
-            normalised_tiled,
+            _WithUneven(normalised_tiled, normalised_uneven, "N"),
             lambda grid, named, a, w, b, c, k_size, batch_size: (
                 (max(batch_size * k_size, 0), grid[1], 1),
                 (a, w, k_size, batch_size),
                 (a,),
             ),
-=======
-        normalised_rows,
-        _WithUneven(normalised_tiled, normalised_uneven, "N"),
-        lambda grid, named, a, w, b, c, k_size, batch_size: (
-            (max(batch_size * k_size, 0), grid[1], 1),
-            (a, w, k_size, batch_size),
-            (a,),
->>>>>>> e0de94c (Extents between powers of two are taken as two of these: 80 as 64 and 16, in a form of its own)
         ),
         normalised_parts,
         normalised_joined,

@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 3567323740
+CHECKSUM = 4209497018
 
 
 def text(names, include):
@@ -126,7 +126,7 @@ def text(names, include):
     yield "        if key is None and bound is not None:\n"
     yield "            args = bound._checked(args, {})\n"
     yield "        if len(args) != len(self._names):\n"
-    yield "            return self._plan(None, grid, named), args\n"
+    yield "            return self._plan(None, grid, named, args), args\n"
     yield "        tensors = [args[n] for n in self._pointers]\n"
     yield "        skips = key is None or min(key[1], default=0) < 0  # so the key does not tell of all memory\n"
     yield "        overlaps = self._overlaps(*(zip(*map(_span, tensors), strict=True) if skips else key[:2]))\n"
@@ -165,9 +165,9 @@ def text(names, include):
         yield "        allows = getattr(self.tiled, \"allows\", None)  # of what runs before\n"
         yield "        stays_plain = stays_plain or (allows is not None and not allows(grid, args, named))\n"
     yield "        if self._chosen <= named.keys() and not stays_plain:\n"
-    yield "            return self._plan({}, grid, named), True\n"
+    yield "            return self._plan({}, grid, named, args), True\n"
     yield "        if stays_plain:\n"
-    yield "            return self._plan(self._facts[\"configs\"][0] if self.tiled is None else None, grid, named), True\n"
+    yield "            return self._plan(self._facts[\"configs\"][0] if self.tiled is None else None, grid, named, args), True\n"
     yield "        extents = (*grid, 1, 1)[:3] if type(grid) is tuple else ()\n"
     yield "        sizes = (*extents, *[args[n] for n in self._integers])\n"
     yield "        sizes = tuple((int(n).bit_length() + 1) // 2 for n in sizes)  # by powers of four\n"
@@ -175,13 +175,13 @@ def text(names, include):
     if host.has_parts:
         yield "        kind += (self._room(extents),)\n"
     yield "        if kind in self._known:\n"
-    yield "            return self._plan(self._known[kind], grid, named), True\n"
+    yield "            return self._plan(self._known[kind], grid, named, args), True\n"
     yield "        config, is_final = self._configuration(kind, grid, args, named)\n"
     yield "        if is_final:\n"
     yield "            self._known[kind] = config\n"
-    yield "        return self._plan(config, grid, named), is_final\n"
+    yield "        return self._plan(config, grid, named, args), is_final\n"
     yield "\n"
-    yield "    def _plan(self, config, grid, named):\n"
+    yield "    def _plan(self, config, grid, named, args):\n"
     yield "        \"\"\"What a configuration makes of a launch; without one the kernel as written.\"\"\"\n"
     yield "        extents = grid if type(grid) is tuple else None  # a function that depends on what is chosen\n"
     yield "        if config is None or self.tiled is None:\n"
@@ -190,7 +190,7 @@ def text(names, include):
     yield "            return self.plain, extents, {**self._facts[\"plain\"], **(config or {}), **given}\n"
     yield "        extents = [*grid, 1, 1][:3]\n"
     yield "        counts = {count: extents[axis] for axis, count in self._counts}\n"
-    yield "        named = {**self._fixed, **self._defaults, **config, **named, **counts}\n"
+    yield "        named = {**self._fixed, **self._defaults, **config, **named, **counts, **self._precautions(args)}\n"
     yield "        for axis, block in self._blocks:\n"
     yield "            extents[axis] = -(-extents[axis] // named[block])\n"
     if host.has_parts:
@@ -198,6 +198,18 @@ def text(names, include):
         yield "            kernel, named = self.tiled.chosen(extents, named)\n"
         yield "            return kernel, tuple(extents), named\n"
     yield "        return self.tiled, tuple(extents), named\n"
+    yield "\n"
+    yield "    def _precautions(self, args):\n"
+    yield "        \"\"\"Options around faults of compilers, for arguments that bring them about.\n"
+    yield "\n"
+    yield "        Triton looks as many iterations ahead as there are stages, in 32 bits. The assembler of CUDA 12.8 gets what\n"
+    yield "        stands behind loops of f64 products wrong where it optimises more than this.\n"
+    yield "        \"\"\"\n"
+    yield "        is_far = any(isinstance(args[n], int) and abs(args[n]) >= 2**30 for n in self._integers)\n"
+    yield "        is_wide = self._facts[\"dots\"] and any(_element(args[n].dtype) == \"f64\" for n in self._pointers)\n"
+    yield "        is_assembled = is_wide and not _INTERPRETED and _is_cuda()\n"
+    yield "        options = {\"num_stages\": 1} if is_far else {}\n"
+    yield "        return {**options, \"ptx_options\": \"--opt-level 1\"} if is_assembled else options\n"
     yield "\n"
     yield "    def _configuration(self, kind, grid, args, named):\n"
     yield "        \"\"\"The configuration for launches of a kind, None for the kernel as written; and whether it may be kept.\"\"\"\n"
@@ -361,6 +373,10 @@ def text(names, include):
     yield "    return triton.runtime.driver.active.get_device_interface()\n"
     yield "\n"
     yield "\n"
+    yield "def _is_cuda():\n"
+    yield "    return triton.runtime.driver.active.get_current_target().backend == \"cuda\"\n"
+    yield "\n"
+    yield "\n"
     yield "def _memory(tensor):\n"
     yield "    \"\"\"All of the memory that a tensor is a view of.\"\"\"\n"
     yield "    return getattr(tensor, \"base\", tensor).untyped_storage()\n"
@@ -371,6 +387,8 @@ def text(names, include):
         yield from include("rows.py.jinja", names)
     if host.has_parts:
         yield from include("parts.py.jinja", names)
+    if host.has_uneven:
+        yield from include("uneven.py.jinja", names)
     if host.has_descriptors:
         yield from include("descriptors.py.jinja", names)
     for launcher in host.launchers:
