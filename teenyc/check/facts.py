@@ -11,16 +11,26 @@ from teenyc.ir.walk import statements_of
 from teenyc.types import Extent
 
 if TYPE_CHECKING:
+    from teenyc.check.places import Places
     from teenyc.ir.digits import Digits
     from teenyc.ir.masks import Masks
     from teenyc.ir.padding import Filled
+    from teenyc.syntax.ast import Module
 
 
 class Facts:
     """The analyses of one kernel."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, tree: Module) -> None:
         self.kernel = kernel
+        self.tree = tree
+
+    @cached_property
+    def places(self) -> Places:
+        """What stands where in the file, for fixes."""
+        from teenyc.check.places import Places
+
+        return Places(self.tree)
 
     @cached_property
     def masks(self) -> Masks:

@@ -31,10 +31,16 @@ def lint_hazards(facts: Facts, reporter: Reporter) -> None:
         from teenyc.check.hollow import lint_hollow_rows
 
         lint_hollow_rows(facts, reporter)
-    from teenyc.check.order import lint_order
+    if Effect.ATOMIC in effects:
+        from teenyc.check.order import lint_order
+
+        lint_order(facts, reporter)
+    if any(isinstance(s, ir.For | ir.While) and s.carried for _, s in statements_of(kernel.body)):
+        from teenyc.check.rounding import lint_carried
+
+        lint_carried(facts, reporter)
     from teenyc.check.overflow import lint_integers
 
-    lint_order(kernel, reporter)
     lint_integers(facts, reporter)
 
 

@@ -55,8 +55,8 @@ class Places:
             return None
         declared = Counter(name for name, _ in _declared(function))
         mutable = {name for name, is_mutable in _declared(function) if is_mutable}
-        names = {n.segments[0].name.text for n in _all(value) if isinstance(n, ast.PathExpression)}
-        if any(declared[name] > 1 or name in mutable for name in names) or not all(map(_is_pure, _all(value))):
+        names = {n.segments[0].name.text for n in all_nodes(value) if isinstance(n, ast.PathExpression)}
+        if any(declared[name] > 1 or name in mutable for name in names) or not all(map(_is_pure, all_nodes(value))):
             return None
         return self.text(value.span)
 
@@ -126,7 +126,7 @@ def _is_pure(node: object) -> bool:
 
 def _declared(function: ast.Function) -> Iterator[tuple[str, bool]]:
     """The names that a function declares, each as often as it does, and whether they are mutable."""
-    for node in _all(function):
+    for node in all_nodes(function):
         if isinstance(node, ast.NamePattern | ast.Parameter):
             yield node.name.text, node.mutable
         elif isinstance(node, ast.ConstantParameter):
@@ -143,11 +143,11 @@ def _around(node: object, span: Span) -> Iterator[Any]:
         yield from _around(part, span)
 
 
-def _all(node: object) -> Iterator[Any]:
+def all_nodes(node: object) -> Iterator[Any]:
     """A node and all that is in it."""
     yield node
     for part in _parts(node):
-        yield from _all(part)
+        yield from all_nodes(part)
 
 
 def _parts(node: object) -> tuple[object, ...]:

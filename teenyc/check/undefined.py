@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from teenyc.check.context import Context
 from teenyc.check.facts import Facts
@@ -17,6 +18,9 @@ from teenyc.ir.walk import definitions, operands_of, statements_of
 from teenyc.record import replace
 from teenyc.source import Span
 from teenyc.types import BOOL, DType, Element, Kind, TensorType, is_float, is_generic_number, is_integer
+
+if TYPE_CHECKING:
+    from teenyc.check.places import Places
 
 NEUTRAL: Mapping[str, float] = {
     "argmax": -math.inf,
@@ -64,11 +68,17 @@ def check_undefined(context: Context, facts: Facts) -> None:
             wanted.setdefault(each.load.results[0].id, set()).add(other)
     for each, other in zip(found, others, strict=True):
         is_one = wanted.get(each.load.results[0].id, set()) <= {other}
-        context.report(_report(context, each, made, other, is_one=is_one))
+        context.report(_report(context, facts.places, each, made, other, is_one=is_one))
 
 
 def _report(
-    context: Context, found: UndefinedUse, made: Mapping[int, ir.Statement], other: str | None, *, is_one: bool
+    context: Context,
+    places: Places,
+    found: UndefinedUse,
+    made: Mapping[int, ir.Statement],
+    other: str | None,
+    *,
+    is_one: bool,
 ) -> Diagnostic:
     """The report of a use; `is_one` if all that would see the lanes could do with the same number."""
     from teenyc.diagnostics.catalog.memory import UndefinedLanes, UndefinedStore
@@ -76,7 +86,7 @@ def _report(
     name, load = found.operand.name, found.load.span
     edit = _edit(context, found.load.results[0].id, other) if is_one else None
     if _writes(found):
-        edit = _guard(context, found) or (edit if not _is_plain_store(found) else None)
+        edit = _guard(places, found) or (edit if not _is_plain_store(found) else None)
         return UndefinedStore(span=found.use.span, function=found.sink, name=name, load=load, other=other, edit=edit)
     sink = _WORDS.get(found.sink, f"`{found.sink}`")
     span = _place(found, made)
@@ -171,13 +181,10 @@ def _edit(context: Context, load: int, other: str | None) -> Fix | None:
     return Fix(place.span, f"Some({other})" if place.is_given else f", other = {other}")
 
 
-def _guard(context: Context, found: UndefinedUse) -> Fix | None:
+def _guard(places: Places, found: UndefinedUse) -> Fix | None:
     """Puts the mask of the load into a store of the same lanes that has none."""
     if not _is_plain_store(found) or found.operand.type != found.load.results[0].type:
         return None
-    from teenyc.check.places import Places
-
-    places = Places(context.declarations.tree)
     call, load = places.call(found.use.span), places.call(found.load.span)
     mask = load.value("mask") if load is not None else None
     text = places.repeated(mask, found.use.span) if mask is not None else None

@@ -13,7 +13,7 @@ from teenyc.diagnostics.catalog.lints.memory import (
     SameAddress,
     UnmaskedTile,
 )
-from teenyc.diagnostics.catalog.lints.numbers import ArithmeticOverflow, FloatAtomic, NarrowSum
+from teenyc.diagnostics.catalog.lints.numbers import ArithmeticOverflow, FloatAtomic, NarrowSum, RoundedInLoop
 from teenyc.diagnostics.catalog.lints.running import FirstNan, IntegerDividedByZero, IntegerWrapped, NotWritten
 from teenyc.diagnostics.catalog.lints.structure import (
     HidesIntrinsic,
@@ -55,6 +55,7 @@ __all__ = [
     "OpaqueOp",
     "PaddedLanes",
     "RegistersSpill",
+    "RoundedInLoop",
     "SameAddress",
     "TilingRefused",
     "UnknownLint",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from teenyc.diagnostics.catalog.lints.lint import Lint, of_name
-from teenyc.record import record
+from teenyc.diagnostics.model import Fix
+from teenyc.record import field, record
 
 
 @record(kw_only=True)
@@ -51,6 +52,7 @@ class NarrowSum(Lint):
     element: str
     function: str | None = None
     name: str = ""
+    edit: Fix | None = field(default=None, compare=False)
 
     def message(self) -> str:
         if self.function is not None:
@@ -64,6 +66,42 @@ class NarrowSum(Lint):
         if self.function is not None:
             return "add to memory of `f32`, and convert at the end"
         return "add in `f32`, and convert behind the loop"
+
+    def fix(self) -> Fix | None:
+        return self.edit
+
+
+@record(kw_only=True)
+class RoundedInLoop(Lint):
+    """A loop computes a value from its last one and rounds it in every iteration, so that the errors add up.
+
+        h = (h * decay + x) as bf16;        // in a loop: 8 bits of every step
+        h = h * decay + x;                  // f32 until it is stored
+
+    Reported are casts to named floats of 16 or 8 bits, and from `f64` to `f32`. A maximum, a selection or a product
+    with a power of two rounds nothing. A state that is to be kept in 16 bits says so:
+    `#[allow(rounded_in_loop, reason = "as the model was trained")]`.
+    """
+
+    code = "W0123"
+    element: str
+    name: str = ""
+    edit: Fix | None = field(default=None, compare=False)
+
+    def message(self) -> str:
+        return f"`{self.name}` is rounded to `{self.element}` in every iteration" if self.name else self._nameless()
+
+    def _nameless(self) -> str:
+        return f"what this loop carries is rounded to `{self.element}` in every iteration"
+
+    def label(self) -> str:
+        return "each iteration begins with the error of the one before"
+
+    def help(self) -> str:
+        return "carry it as it is computed, and convert it where it is stored"
+
+    def fix(self) -> Fix | None:
+        return self.edit
 
 
 @record(kw_only=True)
