@@ -12,7 +12,7 @@ from teenyc.record import record
 from teenyc.source import SourceFile
 
 MOST_ROUNDS = 100
-"""So often the fixes of what is left are applied; each round ends with fewer reports of its kind than it began with."""
+"""So often the fixes of what is left are applied, since one may bring up another."""
 
 _FIRST = ("E00", "E01")
 _LATE = ("E0391", "E0410", "E0411", "E0540", "E0541")
@@ -52,7 +52,7 @@ def fixed(source: SourceFile, options: Options) -> Fixed:
 
 def is_better(before: Compiled, after: Compiled, done: Sequence[Diagnostic]) -> bool:
     """Whether the reports `done` are gone and the text is no worse otherwise: none came that it did not have, and there
-    are no more lints.
+    are no more lints than before.
 
     Once a text can be parsed, it may turn out what else is wrong with it, and so with what is looked for in whole
     kernels.
@@ -61,7 +61,7 @@ def is_better(before: Compiled, after: Compiled, done: Sequence[Diagnostic]) -> 
     if any(old[words] - new[words] < count for words, count in Counter(map(_words, done)).items()):
         return False
     reach = max(map(stage_of, done))
-    if reach == _LINTS and len(after.diagnostics) >= len(before.diagnostics):
+    if reach == _LINTS and len(after.diagnostics) > len(before.diagnostics):
         return False
     came = new - old
     return all(stage_of(d) > reach for d in after.diagnostics if d.severity is Severity.ERROR and _words(d) in came)

@@ -240,6 +240,7 @@ class Context:
     others: dict[int, Place] = field(default_factory=dict)
     library: Library = field(default_factory=Library)
     calling: tuple[str, ...] = ()
+    idle_masks: list[Symbol] = field(default_factory=list)
     ended: dict[str, Span] = field(default_factory=dict)
     """Variables of blocks that have ended, and where they were declared."""
     call_span: Span | None = None
@@ -295,7 +296,7 @@ class Context:
         from teenyc.check.lints import lint_symbols
 
         ended = self.scopes.pop()
-        lint_symbols(ended.values(), self.reporter)
+        lint_symbols(ended.values(), self)
         if not self.calling:
             self.ended.update((s.shown, s.span) for s in ended.values())
 
@@ -388,7 +389,7 @@ class Context:
         if hidden is not None:
             from teenyc.check.lints import lint_symbols
 
-            lint_symbols((hidden,), self.reporter)
+            lint_symbols((hidden,), self)
         self.scopes[-1][symbol.name] = symbol
 
     def require(self, extent: Extent, rule: str, what: str, span: Span) -> None:

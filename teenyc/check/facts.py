@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from teenyc.ir.nodes import Call, Kernel, Let
+from teenyc.ir.nodes import Call, Compare, Kernel, Let
 from teenyc.ir.walk import statements_of
 from teenyc.types import Extent
 
 if TYPE_CHECKING:
     from teenyc.check.places import Places
+    from teenyc.ir.addresses import Access
     from teenyc.ir.digits import Digits
     from teenyc.ir.masks import Masks
     from teenyc.ir.padding import Filled
@@ -37,6 +38,22 @@ class Facts:
         from teenyc.ir.masks import masks
 
         return masks(self.kernel)
+
+    @cached_property
+    def compares(self) -> Mapping[int, tuple[bool, Compare]]:
+        """The comparisons by the number of their condition, and whether it must hold for them to."""
+        found: dict[int, tuple[bool, Compare]] = {}
+        for _, statement in statements_of(self.kernel.body):
+            if isinstance(statement, Let) and isinstance(statement.operation, Compare):
+                for holds, number, _ in self.masks.conditions(statement.results[0]):
+                    found[number] = holds, statement.operation
+        return found
+
+    @cached_property
+    def accesses(self) -> tuple[Access, ...]:
+        from teenyc.ir.addresses import accesses
+
+        return accesses(self.kernel, self.masks)
 
     @cached_property
     def digits(self) -> Digits:

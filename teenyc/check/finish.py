@@ -8,6 +8,7 @@ from typing import Any
 from teenyc.check.context import Context
 from teenyc.check.facts import Facts
 from teenyc.check.hazards import lint_hazards
+from teenyc.check.lints import report_unused
 from teenyc.ir import nodes as ir
 from teenyc.ir.expand import expanded
 from teenyc.ir.walk import uses
@@ -36,6 +37,10 @@ def finish(context: Context, kernel: ir.Kernel) -> ir.Kernel | None:
             return None
     _lint_assignments(settled, context)
     lint_hazards(facts, context.reporter)
+    if context.idle_masks:
+        from teenyc.check.idle_masks import lint_idle_masks
+
+        lint_idle_masks(context, facts)
     return settled
 
 
@@ -46,6 +51,8 @@ def finish_function(context: Context, function: ir.Function) -> ir.Function | No
         return None
     settled: ir.Function = _settled(function, context, {})
     _lint_assignments(settled, context)
+    for mask in context.idle_masks:
+        report_unused(mask, context.reporter)
     return settled
 
 

@@ -23,6 +23,10 @@ def lint_hazards(facts: Facts, reporter: Reporter) -> None:
         lint_races(facts, reporter)
         lint_shared_addresses(facts, reporter)
         lint_tiles(facts, reporter)
+    if any(isinstance(c := _operation(s), ir.Call) and c.operand("mask") for _, s in statements_of(kernel.body)):
+        from teenyc.check.guards import lint_masks
+
+        lint_masks(facts, reporter)
     if "sum" in called and "load" in called:
         from teenyc.check.padded import lint_padding
 

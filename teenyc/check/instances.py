@@ -179,7 +179,7 @@ def checked_body(
     inner.scopes.append({})
     value = body_value(inner, function)
     inner.close_scope()
-    lint_symbols(inner.scopes.pop().values(), inner.reporter)
+    lint_symbols(inner.scopes.pop().values(), inner)
     if isinstance(value, Invalid) or inner.reporter.has_errors:
         return None
     results = (*operands(value), *carried)

@@ -55,7 +55,7 @@ def _checked(
         context.report(KernelResult(span=node.body.value.span))
     context.close_scope()
     attributes = kernel_attributes(context, node, parameters, constants)
-    lint_symbols(context.scopes.pop().values(), context.reporter)
+    lint_symbols(context.scopes.pop().values(), context)
     kernel = ir.Kernel(
         name=node.name.text,
         doc=node.doc,

@@ -12,22 +12,32 @@ from teenyc.intrinsics import TABLE, spoken
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir import nodes as ir
 from teenyc.syntax import ast
+from teenyc.types import BOOL, TensorType
 
 
-def lint_symbols(symbols: Iterable[Symbol], reporter: Reporter) -> None:
-    """Reports variables and parameters that nobody reads, and `mut` that nobody needs."""
+def lint_symbols(symbols: Iterable[Symbol], context: Context) -> None:
+    """Reports variables and parameters that nobody reads, and `mut` that nobody needs. Masks that nobody reads may be
+    meant for an access: they are noted, and judged at the end."""
     for symbol in symbols:
         if symbol.is_silent:
             continue
-        if not symbol.is_read:
-            _report_unused(symbol, reporter)
+        if not symbol.is_read and _is_mask(symbol):
+            context.idle_masks.append(symbol)
+        elif not symbol.is_read:
+            report_unused(symbol, context.reporter)
         elif symbol.mutable and not symbol.is_assigned:
             from teenyc.diagnostics.catalog.lints import UnusedMutable
 
-            reporter.report(UnusedMutable(span=symbol.span, name=symbol.name, mut=symbol.mut))
+            context.report(UnusedMutable(span=symbol.span, name=symbol.name, mut=symbol.mut))
 
 
-def _report_unused(symbol: Symbol, reporter: Reporter) -> None:
+def _is_mask(symbol: Symbol) -> bool:
+    type = symbol.current.type if isinstance(symbol.current, ir.Value) else None
+    return isinstance(type, TensorType) and type.element == BOOL and bool(type.shape) and not symbol.is_parameter
+
+
+def report_unused(symbol: Symbol, reporter: Reporter) -> None:
+    """Reports a variable or parameter that nobody reads."""
     from teenyc.diagnostics.catalog.lints import UnusedParameter, UnusedVariable
 
     kind = UnusedParameter if symbol.is_parameter else UnusedVariable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
@@ -53,12 +52,15 @@ class Places:
         function = next((n for n in reversed(around) if isinstance(n, ast.Function)), None)
         if block is None or function is None or not _holds(block.span, place) or place.start < value.span.end:
             return None
-        declared = Counter(name for name, _ in _declared(function))
-        mutable = {name for name, is_mutable in _declared(function) if is_mutable}
         names = {n.segments[0].name.text for n in all_nodes(value) if isinstance(n, ast.PathExpression)}
-        if any(declared[name] > 1 or name in mutable for name in names) or not all(map(_is_pure, all_nodes(value))):
+        if not all(_is_fixed(function, name) for name in names) or not all(map(_is_pure, all_nodes(value))):
             return None
         return self.text(value.span)
+
+    def stays(self, name: str, declared: Span) -> bool:
+        """Whether a variable that is declared at a place means the same wherever its function names it."""
+        function = next((n for n in reversed(self.around(declared)) if isinstance(n, ast.Function)), None)
+        return function is not None and _is_fixed(function, name)
 
 
 class Call:
@@ -122,6 +124,12 @@ def _is_pure(node: object) -> bool:
         return not isinstance(node, ast.Block | ast.Closure)
     record = find(_name_of(node))
     return record is not None and not record.effects
+
+
+def _is_fixed(function: ast.Function, name: str) -> bool:
+    """Whether a function declares a name once at most, and not as mutable."""
+    declared = [is_mutable for each, is_mutable in _declared(function) if each == name]
+    return len(declared) <= 1 and not any(declared)
 
 
 def _declared(function: ast.Function) -> Iterator[tuple[str, bool]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from teenyc.check.facts import Facts
 from teenyc.diagnostics.model import Reporter
 from teenyc.intrinsics import TABLE
@@ -9,7 +11,7 @@ from teenyc.intrinsics.spec import Effect
 from teenyc.ir import nodes as ir
 from teenyc.ir.digits import EVERYTHING, LOADED, NONE, Digits, Numbers
 from teenyc.ir.masks import Masks
-from teenyc.ir.walk import blocks_of, statements_of
+from teenyc.ir.walk import blocks_of
 
 
 def lint_races(facts: Facts, reporter: Reporter) -> None:
@@ -19,24 +21,14 @@ def lint_races(facts: Facts, reporter: Reporter) -> None:
     """
     kernel = facts.kernel
     if kernel.attributes.grid != ():
-        _Races(facts.masks, facts.digits, _compares(kernel, facts.masks), reporter).block(kernel.body, NONE)
-
-
-def _compares(kernel: ir.Kernel, known: Masks) -> dict[int, tuple[bool, ir.Compare]]:
-    """The comparisons of a kernel by the number of their condition, and whether it must hold for them to."""
-    found: dict[int, tuple[bool, ir.Compare]] = {}
-    for _, statement in statements_of(kernel.body):
-        if isinstance(statement, ir.Let) and isinstance(statement.operation, ir.Compare):
-            for holds, number, _ in known.conditions(statement.results[0]):
-                found[number] = holds, statement.operation
-    return found
+        _Races(facts.masks, facts.digits, facts.compares, reporter).block(kernel.body, NONE)
 
 
 class _Races:
     """A walk over one kernel with the digits that the conditions around a statement fix."""
 
     def __init__(
-        self, known: Masks, digits: Digits, compares: dict[int, tuple[bool, ir.Compare]], reporter: Reporter
+        self, known: Masks, digits: Digits, compares: Mapping[int, tuple[bool, ir.Compare]], reporter: Reporter
     ) -> None:
         self.known = known
         self.digits = digits

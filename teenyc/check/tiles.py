@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from teenyc.check.facts import Facts
 from teenyc.diagnostics.model import Reporter
-from teenyc.ir.addresses import Access, accesses
+from teenyc.ir.addresses import Access
 from teenyc.ir.digits import LOADED, NONE, Numbers
 from teenyc.ir.masks import View
 from teenyc.ir.polynomials import Factors, Polynomial
@@ -22,8 +22,7 @@ Places: TypeAlias = "tuple[Terms, ...]"
 
 def lint_tiles(facts: Facts, reporter: Reporter) -> None:
     """Reports reads of what other programs write, and stores of tiles that no mask keeps from the next row or batch."""
-    found = accesses(facts.kernel, facts.masks)
-    tiles = _Tiles(facts, found, reporter)
+    tiles = _Tiles(facts, facts.accesses, reporter)
     if facts.kernel.attributes.grid != () and facts.digits.axes:
         tiles.in_place()
         tiles.unmasked()

@@ -61,10 +61,10 @@ def check_undefined(context: Context, facts: Facts) -> None:
     if not found:
         return
     made = {value.id: s for _, s in statements_of(facts.kernel.body) for value in definitions(s)}
-    others = [_other(each, made) for each in found]
+    others = [neutral_other(each, made) for each in found]
     wanted: dict[int, set[str | None]] = {}
     for each, other in zip(found, others, strict=True):
-        if not _writes(each):
+        if not writes_lanes(each):
             wanted.setdefault(each.load.results[0].id, set()).add(other)
     for each, other in zip(found, others, strict=True):
         is_one = wanted.get(each.load.results[0].id, set()) <= {other}
@@ -85,7 +85,7 @@ def _report(
 
     name, load = found.operand.name, found.load.span
     edit = _edit(context, found.load.results[0].id, other) if is_one else None
-    if _writes(found):
+    if writes_lanes(found):
         edit = _guard(places, found) or (edit if not _is_plain_store(found) else None)
         return UndefinedStore(span=found.use.span, function=found.sink, name=name, load=load, other=other, edit=edit)
     sink = _WORDS.get(found.sink, f"`{found.sink}`")
@@ -93,7 +93,7 @@ def _report(
     return UndefinedLanes(span=span, name=name, sink=sink, load=load, other=other, is_one=is_one, edit=edit)
 
 
-def _writes(found: UndefinedUse) -> bool:
+def writes_lanes(found: UndefinedUse) -> bool:
     """Whether the lanes are stored, and not used for more than that."""
     record = TABLE.get(found.sink)
     return record is not None and Effect.WRITES in record.effects
@@ -113,7 +113,7 @@ def _place(found: UndefinedUse, made: Mapping[int, ir.Statement]) -> Span:
 # ---- what to fill in ------------------------------------------------------------------------------------------------
 
 
-def _other(found: UndefinedUse, made: Mapping[int, ir.Statement]) -> str | None:
+def neutral_other(found: UndefinedUse, made: Mapping[int, ir.Statement]) -> str | None:
     """The text of a number for the load that makes no difference at the use; None where none is known."""
     if found.sink in NO_NEUTRAL:
         return None
@@ -124,7 +124,7 @@ def _other(found: UndefinedUse, made: Mapping[int, ir.Statement]) -> str | None:
     loaded = found.load.results[0].type
     if not isinstance(loaded, TensorType):
         return None
-    if _writes(found):
+    if writes_lanes(found):
         return _text(0.0, loaded.element)
     lowest = _finite(neutral, found.operand)
     for candidate in dict.fromkeys((neutral, 0.0, -math.inf, math.inf, 1.0)):

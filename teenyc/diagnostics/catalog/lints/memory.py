@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from teenyc.diagnostics.catalog.lints.lint import Lint, of_name
-from teenyc.diagnostics.model import Label
-from teenyc.record import record
+from teenyc.diagnostics.model import Fix, Label
+from teenyc.record import field, record
 from teenyc.source import Span
 
 
@@ -151,6 +151,99 @@ class InPlaceTiles(Lint):
 
     def help(self) -> str:
         return "write to another tensor, or launch one program"
+
+
+@record(kw_only=True)
+class UselessMask(Lint):
+    """A mask holds in every lane whatever the arguments are, so that it guards nothing.
+
+    let off = arange(0, N);
+    load(x + off, mask = off < N, other = 0.0);     // `N` lanes, each below `N`
+    load(x + off, mask = off < n, other = 0.0);
+    load(x + off);
+    """
+
+    code = "W0125"
+    name: str
+    edit: Fix | None = field(default=None, compare=False)
+
+    def message(self) -> str:
+        return f"the mask of this access{of_name(self.name)} leaves no lane out"
+
+    def label(self) -> str:
+        return "always true"
+
+    def help(self) -> str:
+        return "compare with the extent of the tensor, or leave the mask out"
+
+    def fix(self) -> Fix | None:
+        return self.edit
+
+
+@record(kw_only=True)
+class UnusedMask(Lint):
+    """A mask is computed and nothing reads it, while an access behind it goes by the index that it keeps in bounds.
+
+    let inside = off < n;
+    store(x + off, v);                      // writes the lanes beyond `n` too
+    store(x + off, v, mask = inside);
+    let _inside = off < n;                  // says that this is meant
+    """
+
+    code = "W0127"
+    name: str
+    accesses: tuple[Span, ...]
+    edit: Fix | None = field(default=None, compare=False)
+
+    def message(self) -> str:
+        return f"nothing reads the mask `{self.name}`"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return tuple(Label(span, "goes by the index in it, without a mask") for span in self.accesses)
+
+    def help(self) -> str:
+        return f"write `mask = {self.name}`, or call it `_{self.name}` if that is meant"
+
+    def fix(self) -> Fix | None:
+        return self.edit
+
+
+@record(kw_only=True)
+class MissingMask(Lint):
+    """An access has no mask, and a mask beside it keeps the very index of it below a bound.
+
+        let v = load(x + off, mask = off < n, other = 0.0);
+        store(out + off, v);                            // writes the lanes beyond `n` too
+        store(out + off, v, mask = off < n);
+
+    Reported are stores, and loads of a tensor that another access guards. A tensor whose extents the kernel states,
+    `shape(out = [N])`, may be written in every lane.
+    """
+
+    code = "W0126"
+    name: str
+    index: str
+    bound: str
+    guarded: Span
+    is_write: bool
+    edit: Fix | None = field(default=None, compare=False)
+
+    def message(self) -> str:
+        verb = "written" if self.is_write else "read"
+        return f"`{self.name}` is {verb} without the mask of the access beside it"
+
+    def label(self) -> str:
+        index = f"`{self.index}`" if self.index else "the index"
+        return f"{index} may go beyond `{self.bound}`" if self.bound else f"{index} may go beyond its bound"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.guarded, "a mask keeps it below here"),)
+
+    def help(self) -> str:
+        return f"give it the mask too, or say with `shape({self.name} = […])` that all of it is there"
+
+    def fix(self) -> Fix | None:
+        return self.edit
 
 
 @record(kw_only=True)
