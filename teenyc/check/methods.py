@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from teenyc.check import expressions
-from teenyc.check.context import INVALID, Checked, Context, Invalid, Symbol
+from teenyc.check.context import INVALID, Checked, Context, Group, Invalid, Symbol
 from teenyc.check.number_methods import EXTREMA, FORMS, power
 from teenyc.check.numbers import Number
 from teenyc.diagnostics.model import Reporter, Severity
@@ -20,6 +20,9 @@ MOST_FACTORS = 64
 """The greatest exponent of `pow` and `powi` that is written as products."""
 
 POWERS = ("pow", "powi", "wrapping_pow")
+
+COUNTED = (*POWERS, "rotate_left", "rotate_right", "wrapping_shl", "wrapping_shr")
+"""The methods whose argument is a count, of a type of its own."""
 
 
 def number_method(context: Context, node: ast.MethodCall) -> Checked:
@@ -35,6 +38,7 @@ def number_method(context: Context, node: ast.MethodCall) -> Checked:
 
         found = str(context.type_of(receiver))
         return context.report(WrongReceiver(span=node.method.name.span, name=method.name, needs=method.of, found=found))
+    _settle(context, receiver, element)
     if not _has_arguments(context, node, method):
         return INVALID
     given = [expressions.operand(context, a.value) for a in node.arguments]
@@ -46,7 +50,17 @@ def number_method(context: Context, node: ast.MethodCall) -> Checked:
     exponent = _exponent(context, element, given[0]) if method.name in POWERS else None
     if exponent is not None and abs(exponent) <= MOST_FACTORS and (exponent >= 0 or not is_integer(element)):
         form, given = _power(exponent, wraps=method.name == "wrapping_pow"), []
+    if method.name not in COUNTED and form is not EXTREMA.get(method.name):
+        for each in given:
+            _settle(context, each, element)
     return _evaluated(context, node, form, element, (receiver, *given))
+
+
+def _settle(context: Context, operand: Checked, element: Element) -> None:
+    """Gives a literal without a type the one that the method is chosen by: its form may look at the bits alone."""
+    type = context.tensor_of(operand) if not isinstance(operand, Group | Invalid) else None
+    if type is not None:
+        context.inference.unify(type.element, element)
 
 
 def _has_arguments(context: Context, node: ast.MethodCall, method: Method) -> bool:

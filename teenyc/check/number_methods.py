@@ -103,7 +103,7 @@ def _signum(x: Number) -> Number:
 
 def _rotate(x: Number, count: Number, *, left: bool) -> Number:
     bits, by = _unsigned(x), count.cast(_unsigned_name(x))
-    back = by.negative()
+    back = by.negative().wrapped()
     turned = (bits << by) | (bits >> back) if left else (bits >> by) | (bits << back)
     return turned if _is_unsigned(x) else turned.cast(dtype_of(x).name)
 

@@ -198,7 +198,7 @@ def cast_as(context: Context, operand: ir.Operand, element: Element, span: Span)
 
 def negate(context: Context, operand: ir.Operand, span: Span) -> Checked:
     """`-operand`; on a literal, the negative literal."""
-    if isinstance(operand, ir.Literal) and not isinstance(operand.value, bool):
+    if isinstance(operand, ir.Literal) and not isinstance(operand.value, bool) and not _is_bound(context, operand):
         negative = ir.Literal(-operand.value, operand.type)
         context.literals = [(negative, span) if one is operand else (one, at) for one, at in context.literals]
         return negative
@@ -212,6 +212,16 @@ def negate(context: Context, operand: ir.Operand, span: Span) -> Checked:
     if extent is not None:
         context.extents[result.id] = Extent.of(0) - extent
     return result
+
+
+def _is_bound(context: Context, literal: ir.Literal) -> bool:
+    """Whether a number of a known type has no negative in it: the least one, and a constant of a type without sign."""
+    element = literal.type.element
+    if not isinstance(element, DType) or not is_integer(element):
+        return False
+    return (
+        literal.value == element.minimum if element.minimum else all(one is not literal for one, _ in context.literals)
+    )
 
 
 def invert(context: Context, operand: ir.Operand, span: Span) -> Checked:

@@ -16,7 +16,7 @@ from teenyc.codegen.literals import quoted
 from teenyc.codegen.numbers import is_exact_bf16, is_exact_f8, literal_term
 from teenyc.codegen.terms import ATOM, Kind, Term, atom
 from teenyc.intrinsics import find
-from teenyc.intrinsics.spec import LIBRARY, REQUIRED, Facts, Intrinsic, Param, Role
+from teenyc.intrinsics.spec import LIBRARY, REQUIRED, Effect, Facts, Intrinsic, Param, Role
 from teenyc.ir.nodes import Apply, Attribute, Call, Cast, Let, Literal, Offset, Operand, Value
 from teenyc.ir.walk import operands_of
 from teenyc.record import record
@@ -171,6 +171,8 @@ class _Arguments:
         term = self.filling(param, operand) or self.expressions.passed(operand)
         if param.name == "mask" and term.kind is not Kind.STATIC:
             term = self.spread(operand, term)
+        if param.name == "mask" and Effect.ATOMIC in self.record.effects and term.kind < Kind.ARGUMENT:
+            return self.expressions.settled(term)  # Triton's atomics take no Python flag
         if self.record.settles and not self.is_library:
             return self.expressions.settled(term)
         is_typed = term.element in (F32, I32) if self.is_library else self.is_met(param)

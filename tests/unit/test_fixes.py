@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from cases import Case, case_id, cases
+from mutations import mutated, sources
 from shell import BAD, GOOD, LINT, Shell
-from test_fuzz import MUTATIONS, SOURCES
 
 from teenyc import Compiled, Options, compile_source
 from teenyc.diagnostics.edits import apart, as_one, edited
@@ -60,10 +60,9 @@ def test_fixes_of_a_case_leave_a_text_without_what_they_fix(case: Case) -> None:
 @pytest.mark.parametrize("batch", range(3))
 def test_fixes_of_mutated_sources_never_make_them_worse(batch: int, pytestconfig: pytest.Config) -> None:
     generator = random.Random(batch)
-    for number in range(pytestconfig.getoption("--fuzz") // 15):
-        mutated = MUTATIONS[number % len(MUTATIONS)](generator.choice(SOURCES), generator)
-        data = mutated if isinstance(mutated, bytes) else mutated.encode()
-        source = files.decode(data, "fuzz.tk")
+    texts = sources()
+    for _ in range(pytestconfig.getoption("--fuzz") // 15):
+        source = files.decode(mutated(texts, generator), "fuzz.tk")
         if isinstance(source, SourceFile):
             before = compile_source(source, options=Options(generate=False))
             found = fixed(source, Options(generate=False))
