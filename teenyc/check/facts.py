@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from teenyc.ir.nodes import Call, Compare, Kernel, Let
-from teenyc.ir.walk import statements_of
+from teenyc.ir.nodes import Call, Compare, Kernel, Let, Operand, Value
+from teenyc.ir.walk import operands_of, statements_of
 from teenyc.types import Extent
 
 if TYPE_CHECKING:
@@ -60,6 +60,26 @@ class Facts:
         from teenyc.ir.digits import program_digits
 
         return program_digits(self.kernel, self.masks)
+
+    def is_update(self, store: Let, value: Operand | None) -> bool:
+        """Whether a value that is stored is computed from what is loaded of the same tensor, without loops between."""
+        roots = {access.root.id for access in self.accesses if access.let is store}
+        loads = {
+            access.let.results[0].id for access in self.accesses if access.root.id in roots and not access.is_write
+        }
+        pending, seen = [value], set[int]()
+        while pending:
+            each = pending.pop()
+            if isinstance(each, Value) and each.id not in seen:
+                seen.add(each.id)
+                pending += self.operands.get(each.id, ())
+        return not seen.isdisjoint(loads)
+
+    @cached_property
+    def operands(self) -> Mapping[int, tuple[Operand, ...]]:
+        """What operations make each value of."""
+        lets = (s for _, s in statements_of(self.kernel.body) if isinstance(s, Let))
+        return {result.id: operands_of(let.operation) for let in lets for result in let.results}
 
     @cached_property
     def lanes(self) -> Mapping[int, Extent]:

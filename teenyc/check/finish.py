@@ -9,6 +9,8 @@ from teenyc.check.context import Context
 from teenyc.check.facts import Facts
 from teenyc.check.hazards import lint_hazards
 from teenyc.check.lints import report_unused
+from teenyc.check.meetings import races_of
+from teenyc.diagnostics.model import Reporter
 from teenyc.ir import nodes as ir
 from teenyc.ir.expand import expanded
 from teenyc.ir.walk import uses
@@ -36,12 +38,15 @@ def finish(context: Context, kernel: ir.Kernel) -> ir.Kernel | None:
         if context.reporter.has_errors:
             return None
     _lint_assignments(settled, context)
-    lint_hazards(facts, context.reporter)
+    found = Reporter()
+    lint_hazards(facts, found)
+    for lint in found.made:
+        context.report(lint)
     if context.idle_masks:
         from teenyc.check.idle_masks import lint_idle_masks
 
         lint_idle_masks(context, facts)
-    return settled
+    return replace(settled, races=races_of(facts, found.made))
 
 
 def finish_function(context: Context, function: ir.Function) -> ir.Function | None:

@@ -9,8 +9,7 @@ from teenyc.diagnostics.model import Reporter
 from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir import nodes as ir
-from teenyc.ir.digits import EVERYTHING, LOADED, NONE, Digits, Numbers
-from teenyc.ir.masks import Masks
+from teenyc.ir.digits import EVERYTHING, LOADED, NONE, Numbers
 from teenyc.ir.walk import blocks_of
 
 
@@ -21,17 +20,16 @@ def lint_races(facts: Facts, reporter: Reporter) -> None:
     """
     kernel = facts.kernel
     if kernel.attributes.grid != ():
-        _Races(facts.masks, facts.digits, facts.compares, reporter).block(kernel.body, NONE)
+        _Races(facts, facts.compares, reporter).block(kernel.body, NONE)
 
 
 class _Races:
     """A walk over one kernel with the digits that the conditions around a statement fix."""
 
-    def __init__(
-        self, known: Masks, digits: Digits, compares: Mapping[int, tuple[bool, ir.Compare]], reporter: Reporter
-    ) -> None:
-        self.known = known
-        self.digits = digits
+    def __init__(self, facts: Facts, compares: Mapping[int, tuple[bool, ir.Compare]], reporter: Reporter) -> None:
+        self.facts = facts
+        self.known = facts.masks
+        self.digits = facts.digits
         self.compares = compares
         self.reporter = reporter
 
@@ -73,23 +71,28 @@ class _Races:
         shared = self.digits.shared_axes(told)
         if not shared and (told or self.digits.axes):
             return
-        if told and not self.differs(call.operand("value"), told):
-            return
-        self.report(statement, places[0], told, shared)
+        differs = self.differs(statement, call.operand("value"), told)
+        if differs or not told:
+            self.report(statement, places[0], told, shared, is_equal=not differs)
 
-    def differs(self, value: ir.Operand | None, told: Numbers) -> bool:
+    def differs(self, store: ir.Let, value: ir.Operand | None, told: Numbers) -> bool:
         """Whether programs of which an address does not tell one from the other store values of their own."""
         own = self.digits.of(value)
-        return EVERYTHING in own or not self.digits.are_told(own, told)
+        if EVERYTHING in own or not self.digits.are_told(own, told):
+            return True
+        return LOADED in own and self.facts.is_update(store, value)
 
-    def report(self, statement: ir.Let, pointer: ir.Operand, told: Numbers, shared: frozenset[int]) -> None:
+    def report(
+        self, statement: ir.Let, pointer: ir.Operand, told: Numbers, shared: frozenset[int], *, is_equal: bool
+    ) -> None:
         from teenyc.diagnostics.catalog.lints import SameAddress
 
         name = pointer.name if isinstance(pointer, ir.Value) else ""
         axis = min(shared) if told else None
         whole = NONE if axis is None else frozenset({self.digits.axes[axis]})
         is_partly = axis is not None and any(self.digits.are_told(frozenset({d}), whole) for d in told - {LOADED})
-        self.reporter.report(SameAddress(span=statement.span, pointer=name, axis=axis, is_partly=is_partly))
+        facts = {"is_partly": is_partly, "is_equal": is_equal}
+        self.reporter.report(SameAddress(span=statement.span, pointer=name, axis=axis, **facts))
 
 
 def _leaves(block: ir.Block) -> bool:

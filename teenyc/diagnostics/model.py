@@ -71,6 +71,10 @@ class Diagnostic:
         """What to do."""
         return None
 
+    def race(self) -> str:
+        """Why two runs may differ, of programs or lanes that meet in memory; empty for all else."""
+        return ""
+
     def fix(self) -> Fix | None:
         """The edit that does it, where a machine may apply it."""
         return None

@@ -469,6 +469,8 @@ class Kernel:
     """on a kernel of the source that asks for blocks"""
     padded: tuple[PaddedConstant, ...] = ()
     """numbers that extents may name beside the constants"""
+    races: tuple[Remark, ...] = field(default=(), compare=False, repr=False)
+    """where programs or lanes meet in memory: of the kind `race`, or `apart` if loaded places must not be one"""
     span: Span = field(compare=False, repr=False)
     """the kernel's name in the source"""
 

@@ -25,6 +25,8 @@ class SameAddress(Lint):
     pointer: str
     axis: int | None = None
     is_partly: bool = False
+    is_equal: bool = False
+    """whether all of them write the same value"""
 
     def message(self) -> str:
         if self.axis is None:
@@ -44,6 +46,9 @@ class SameAddress(Lint):
         index = "program_id" if self.axis is None else f"program_id({self.axis})"
         whole = f"all of `{index}`" if self.is_partly else f"`{index}`"
         return f"add an offset that depends on {whole}, add up with `atomic_add`, or launch one program only"
+
+    def race(self) -> str:
+        return "" if self.is_equal else self.message()
 
 
 @record(kw_only=True)
@@ -124,6 +129,9 @@ class LanesShareAddress(Lint):
     def help(self) -> str:
         return "reduce the value, or let a mask choose one lane"
 
+    def race(self) -> str:
+        return self.message()
+
 
 @record(kw_only=True)
 class InPlaceTiles(Lint):
@@ -151,6 +159,9 @@ class InPlaceTiles(Lint):
 
     def help(self) -> str:
         return "write to another tensor, or launch one program"
+
+    def race(self) -> str:
+        return self.message()
 
 
 @record(kw_only=True)
@@ -268,3 +279,6 @@ class UnmaskedTile(Lint):
 
     def help(self) -> str:
         return "add a mask that compares the index with the extent, or make the axis one of the descriptor's"
+
+    def race(self) -> str:
+        return self.message()
