@@ -72,6 +72,11 @@ class SourceFile:
         line = bisect_right(self._line_starts, offset)
         return Position(line, offset - self._line_starts[line - 1] + 1)
 
+    def place(self, offset: int) -> str:
+        """`line:column` of a code-point offset; one behind the end is the end."""
+        position = self.position(min(offset, len(self.text)))
+        return f"{position.line}:{position.column}"
+
     def line_text(self, line: int) -> str:
         """The text of a line (from 1) without its end."""
         start = self._line_starts[line - 1]

@@ -38,7 +38,7 @@ def build_once(settings: Settings) -> int:
         for each, source, lacking in zip(inputs, sources, unshared(sources, settings), strict=True):
             with progress(f"compiling {each.name}"):
                 reports += _process(each, source, settings, lacking, whole)
-    if settings.explain_tiling:
+    if settings.explains:
         _explain(whole, settings)
     show(reports, settings)
     return DIAGNOSTICS if fails(reports, settings) else OK
@@ -54,7 +54,7 @@ def _process(
     if each.below is not None and compiled.is_host_code:
         return []
     reports = [Report(diagnostic, source) for diagnostic in compiled.diagnostics]
-    if settings.explain_tiling:
+    if settings.explains:
         whole += [compiled] if compiled.checked is not None else []
     elif settings.writes and not fails(reports, settings):
         from teenyc.cli.deliver import deliver
@@ -76,13 +76,14 @@ def options_for(settings: Settings, lacking: frozenset[str]) -> Options:
 
 
 def _explain(sources: list[Compiled], settings: Settings) -> None:
-    """Prints what tiling does with the kernels: for people, or as one document of all sources."""
-    from teenyc.cli.tiling import explanation_document, explanation_text
+    """Prints what tiling does with the kernels, or what they do: for people, or as one document of all sources."""
+    from teenyc.cli import effects, tiling
 
+    explained = tiling if settings.explain_tiling else effects
     if settings.machine_readable:
-        print(explanation_document(sources))
+        print(explained.explanation_document(sources))
     else:
-        print("\n".join(map(explanation_text, sources)), end="")
+        print("\n".join(map(explained.explanation_text, sources)), end="")
 
 
 def fails(reports: list[Report], settings: Settings) -> bool:

@@ -12,11 +12,12 @@ from teenyc.cli.values import arguments, constants, dtypes, grid, stage, stages,
 from teenyc.version import __version__
 
 FORMATS = ("human", "short", "json", "sarif")
-STAGES = ("ast", "ir", "plan", "triton")
+STAGES = ("ast", "ir", "plan", "triton", "metadata")
 OUTPUT = "Write into this folder (or to this .py file), not beside the source."
 SET = "Fix a constant: HEAD_DIM=64, CAUSAL=true."
 DTYPE = "Fix a dtype parameter for launches and --target: D=bf16. The kernel's text serves all."
 EXPLAIN = "Print what tiling does with each kernel and why, and write nothing."
+EFFECTS = "Print what each kernel reads and writes, and whether launches repeat, and write nothing."
 AFTER = "Print the IR after a pass, or after check, and write nothing."
 ARG = "Give a parameter an array or a number: x=randn(4,64), n=64."
 TILE = "Let each kernel take its rows in blocks, or none; else as the kernels say."
@@ -56,6 +57,7 @@ def teenyc() -> None:
 @click.option("--emit", type=click.Choice(STAGES), help="Print a stage and write nothing.")
 @click.option("--emit-after", callback=stage, shell_complete=stages, metavar="PASS", help=AFTER)
 @click.option("--explain-tiling", is_flag=True, help=EXPLAIN)
+@click.option("--explain-effects", is_flag=True, help=EFFECTS)
 @click.option("--tile/--no-tile", default=None, help=TILE)
 @click.option("--target", "targets", multiple=True, callback=targets, metavar="TARGET", help=TARGET)
 @click.option("--resources", is_flag=True, help=RESOURCES)
@@ -147,6 +149,7 @@ def _reject_conflicts(settings: Settings) -> None:
             ("--emit", settings.emit is not None),
             ("--emit-after", settings.emit_after is not None),
             ("--explain-tiling", settings.explain_tiling),
+            ("--explain-effects", settings.explain_effects),
         )
         if given
     ]

@@ -21,7 +21,7 @@ def deliver(each: Input, compiled: Compiled, settings: Settings) -> Iterator[Dia
     """Prints, compares or writes what the settings ask for; yields a report for what could not be."""
     text = compiled.source or ""
     output = each.output(settings.output)
-    if settings.emit_after is not None or settings.emit in ("ast", "ir", "plan"):
+    if settings.emit_after is not None or settings.emit in ("ast", "ir", "plan", "metadata"):
         print(_stage(compiled, settings), end="")
     elif settings.emit == "triton" or settings.to_stdout or output is None:
         print(text, end="")
@@ -32,11 +32,15 @@ def deliver(each: Input, compiled: Compiled, settings: Settings) -> Iterator[Dia
 
 
 def _stage(compiled: Compiled, settings: Settings) -> str:
-    """The syntax tree, or the IR after one pass or after all."""
+    """The syntax tree, the IR after one pass or after all, the plans, or the metadata of the module."""
     if settings.emit == "ast":
         from teenyc.cli.tree import tree_text
 
         return tree_text(compiled.module) + "\n"
+    if settings.emit == "metadata":
+        import json
+
+        return json.dumps(compiled.metadata, indent=2, ensure_ascii=False) + "\n"
     if settings.emit == "plan":
         from teenyc.cli.tiling import plan_text
 

@@ -28,6 +28,7 @@ class Settings:
     emit: str | None = None
     emit_after: str | None = None
     explain_tiling: bool = False
+    explain_effects: bool = False
     constants: Mapping[str, int | bool]
     dtypes: Mapping[str, str]
     targets: tuple[str, ...] = ()
@@ -43,7 +44,12 @@ class Settings:
     @property
     def prints(self) -> bool:
         """Whether modules or stages are printed and nothing is written."""
-        return self.to_stdout or self.emit is not None or self.emit_after is not None or self.explain_tiling
+        return self.to_stdout or self.emit is not None or self.emit_after is not None or self.explains
+
+    @property
+    def explains(self) -> bool:
+        """Whether kernels are explained, and nothing else is made of them."""
+        return self.explain_tiling or self.explain_effects
 
     @property
     def code_on_stdout(self) -> bool:

@@ -1,4 +1,4 @@
-"""What kernels do to memory: a program goes in, the parameters that each kernel reads and writes come out."""
+"""Effects: a program goes in; what each kernel and device function reads and writes, call by call, comes out."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from teenyc.ir.nodes import (
     Call,
     Cast,
     Compare,
+    Constant,
     Copy,
     ExpandDims,
     For,
@@ -20,6 +21,7 @@ from teenyc.ir.nodes import (
     If,
     Kernel,
     Let,
+    Literal,
     Offset,
     Operand,
     Operation,
@@ -31,25 +33,91 @@ from teenyc.ir.nodes import (
     While,
 )
 from teenyc.ir.walk import bodies_of, operands_of, statements_of, uses
-from teenyc.record import record
-from teenyc.types import DescriptorType, Element, Pointer, TensorType, is_integer
+from teenyc.record import field, record, replace
+from teenyc.source import Span
+from teenyc.types import Compute, DescriptorType, Element, Pointer, TensorType, TypeVar
 
-ORDERED = frozenset({"atomic_xchg", "atomic_cas", "atomic_store"})
-"""Atomics whose effect on memory depends on the order in which programs run."""
+NOWHERE = Span(0, 0)
 
-SUMS = frozenset({"atomic_add"})
-"""Atomics whose effect depends on that order where they round, on floats."""
+KEEP = frozenset({"atomic_load", "atomic_poll"})
+"""Atomics that change nothing."""
+
+REPLACE = frozenset({"atomic_store", "atomic_xchg"})
+"""Atomics that leave a value whatever was there."""
+
+ASSEMBLY = "inline_asm_elementwise"
+
+CHANCE = frozenset({"globaltimer", "smid"})
+"""What no argument of a launch decides."""
+
+COMBINE = frozenset("sum prod dot dot_scaled softmax cumsum cumprod reduce associative_scan".split())
+"""What combines elements in an order of its own."""
+
+EXPONENTIAL = "exp2"
+"""What stands in blocks for other exponentials, and rounds otherwise."""
+
+NOTED = CHANCE | COMBINE | {ASSEMBLY, EXPONENTIAL}
+"""What is told of beside the calls that reach memory."""
+
+
+@record
+class Access:
+    """One call that reaches memory, or is `NOTED`."""
+
+    call: str
+    tensors: frozenset[int]
+    """the parameters, by index, that its address may come from"""
+    element: Element | None = None
+    """what is there in memory; of a sum, what it adds"""
+    is_used: bool = False
+    """whether anything reads its result"""
+    leaves: Operand | None = None
+    """the number that it leaves, where it is one of the source"""
+    is_pure: bool = True
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    @property
+    def effects(self) -> frozenset[Effect]:
+        known = find(self.call)
+        return known.effects if known is not None else frozenset()
+
+    @property
+    def is_atomic(self) -> bool:
+        return Effect.ATOMIC in self.effects
+
+    @property
+    def reads(self) -> bool:
+        if self.is_atomic:
+            return self.call not in REPLACE or self.is_used
+        return Effect.READS in self.effects or self.call == ASSEMBLY
+
+    @property
+    def writes(self) -> bool:
+        if self.is_atomic:
+            return self.call not in KEEP
+        return Effect.WRITES in self.effects or self.call == ASSEMBLY
 
 
 @record
 class Effects:
-    """What one kernel or device function does: parameters by index, and why a repeated run may differ."""
+    """What one kernel or device function does, with its parameters by index."""
 
-    reads: frozenset[int] = frozenset()
-    writes: frozenset[int] = frozenset()
+    accesses: tuple[Access, ...] = ()
     results: tuple[frozenset[int], ...] = ()
-    unordered: tuple[tuple[str, frozenset[int]], ...] = ()
-    """reasons, each with the parameters whose contents it concerns"""
+    """of each result, the parameters that the address in it comes from"""
+
+    @property
+    def reads(self) -> frozenset[int]:
+        return frozenset[int]().union(*(a.tensors for a in self.accesses if a.reads))
+
+    @property
+    def writes(self) -> frozenset[int]:
+        return frozenset[int]().union(*(a.tensors for a in self.accesses if a.writes))
+
+    @property
+    def atomics(self) -> frozenset[int]:
+        """The parameters that atomics change."""
+        return frozenset[int]().union(*(a.tensors for a in self.accesses if a.is_atomic and a.writes))
 
 
 def effects_of(program: Program) -> dict[str, Effects]:
@@ -105,55 +173,49 @@ class _Trace:
         return self.roots.get(operand.id, frozenset()) if isinstance(operand, Value) else frozenset()
 
     def summary(self, statements: Iterable[Statement]) -> Effects:
-        reads: set[int] = set()
-        writes: set[int] = set()
+        accesses: dict[tuple[Access, Span], Access] = {}
         results: list[frozenset[int]] = []
-        unordered: dict[tuple[str, frozenset[int]], None] = {}
         for statement in statements:
-            for effects in self.effects(statement):
-                reads |= effects.reads
-                writes |= effects.writes
-                unordered |= dict.fromkeys(effects.unordered)
+            accesses |= {(access, access.span): access for access in self.accesses(statement)}
             if isinstance(statement, Return):
                 old = results or [frozenset()] * len(statement.values)
                 results = [a | self.of_operand(b) for a, b in zip(old, statement.values, strict=True)]
-        return Effects(frozenset(reads), frozenset(writes), tuple(results), tuple(unordered))
+        return Effects(tuple(accesses.values()), tuple(results))
 
-    def effects(self, statement: Statement) -> Iterator[Effects]:
-        if isinstance(statement, Let) and isinstance(statement.operation, Call):
-            yield self.call(statement, statement.operation)
-        if isinstance(statement, Let) and isinstance(statement.operation, Apply):
-            yield self.mapped(self.callee(statement.operation), statement.operation)
+    def accesses(self, statement: Statement) -> Iterator[Access]:
+        if not isinstance(statement, Let):
+            return
+        if isinstance(statement.operation, Call):
+            yield from self.call(statement, statement.operation)
+        if isinstance(statement.operation, Apply):
+            yield from self.applied(statement.operation)
 
-    def mapped(self, effects: Effects, apply: Apply) -> Effects:
-        """The effects of a function, in terms of the caller's parameters."""
+    def applied(self, apply: Apply) -> Iterator[Access]:
+        """The accesses of a function, in terms of the caller's parameters and types."""
+        variables = (v.name for v in self.functions[apply.function].type_variables)
+        known = dict(zip(variables, apply.elements, strict=True))
+        for access in self.callee(apply).accesses:
+            tensors = frozenset[int]().union(*(self.of_operand(apply.operands[i]) for i in access.tensors))
+            element = bound(access.element, known) if access.element is not None else None
+            yield replace(access, tensors=tensors, element=element)
 
-        def outer(inner: frozenset[int]) -> frozenset[int]:
-            return frozenset[int]().union(*(self.of_operand(apply.operands[i]) for i in inner))
-
-        unordered = tuple((reason, outer(parameters)) for reason, parameters in effects.unordered)
-        return Effects(outer(effects.reads), outer(effects.writes), unordered=unordered)
-
-    def call(self, let: Let, call: Call) -> Effects:
-        record = find(call.intrinsic)
-        effects = record.effects if record else frozenset[Effect]()
-        places = [o for name, o in call.operands if name != "value" and _is_address(o)]
-        touched = frozenset[int]().union(*map(self.of_operand, places))
-        atomic = Effect.ATOMIC in effects
-        return Effects(
-            reads=touched if atomic or Effect.READS in effects else frozenset(),
-            writes=touched if atomic or Effect.WRITES in effects else frozenset(),
-            unordered=tuple((reason, touched) for reason in self.reasons(let, call)) if atomic else (),
+    def call(self, let: Let, call: Call) -> Iterator[Access]:
+        """The call, where it reaches memory or is one of those to tell of."""
+        addresses = [o for name, o in call.operands if name != "value" and _is_address(o)]
+        known = find(call.intrinsic)
+        reaches = known is not None and not known.effects.isdisjoint({Effect.READS, Effect.WRITES, Effect.ATOMIC})
+        if not reaches and call.intrinsic not in NOTED:
+            return
+        value = call.operand("val") or call.operand("value")
+        yield Access(
+            call=call.intrinsic,
+            tensors=frozenset[int]().union(*map(self.of_operand, addresses)),
+            element=next((_pointee(o) for o in addresses), None) or _element(call),
+            is_used=any(self.read[r.id] for r in let.results),
+            leaves=value if isinstance(value, Literal | Constant) else None,
+            is_pure=call.intrinsic != ASSEMBLY or call.attribute("is_pure") is True,
+            span=let.span,
         )
-
-    def reasons(self, let: Let, call: Call) -> Iterator[str]:
-        exact = all(is_integer(e) for _, o in call.operands if (e := _pointee(o)) is not None)
-        if call.intrinsic in SUMS and not exact:
-            yield f"`{call.intrinsic}` adds floats in no fixed order"
-        if call.intrinsic in ORDERED:
-            yield f"`{call.intrinsic}` leaves what the last program wrote"
-        if any(self.read[r.id] for r in let.results):
-            yield f"the result of `{call.intrinsic}` depends on which program comes first"
 
 
 def _flows(statement: Statement) -> Iterator[tuple[Value, tuple[Operand, ...]]]:
@@ -188,6 +250,24 @@ def _sources(operation: Operation) -> tuple[Operand, ...]:
 def _is_address(operand: Operand) -> bool:
     type = operand.type
     return isinstance(type, DescriptorType) or (isinstance(type, TensorType) and isinstance(type.element, Pointer))
+
+
+def bound(element: Element, known: Mapping[str, Element]) -> Element:
+    """An element type with the types that dtype parameters stand for."""
+    match element:
+        case TypeVar(name=name):
+            return known.get(name, element)
+        case Compute(of=of):
+            found = known.get(of.name, of)
+            return Compute(found) if isinstance(found, TypeVar) else found
+        case _:
+            return element
+
+
+def _element(call: Call) -> Element | None:
+    """What a sum adds: the type of its first argument."""
+    type = call.operands[0][1].type if call.operands else None
+    return type.element if isinstance(type, TensorType) else None
 
 
 def _pointee(operand: Operand) -> Element | None:

@@ -46,7 +46,7 @@ def emit(program: Program, *, source: SourceFile) -> Generated:
     name = source.name.replace("\\", "/").rpartition("/")[2]
     names = module_names(program)
     certificates = {k.name: (*certificate_lines(k.certificate, source),) for k in program.kernels if k.certificate}
-    facts = metadata(program, source=name, version=__version__, names=names, certificates=certificates)
+    facts = metadata(program, source=name, version=__version__, names=names, certificates=certificates, file=source)
     host = host_view(program, facts, names)
     module = module_view(program, source, names, name, host.imports)
     text, source_map = unmarked(render(module, host))

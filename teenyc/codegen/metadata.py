@@ -9,16 +9,23 @@ from collections.abc import Collection, Mapping, Sequence
 
 from teenyc.codegen.effects import Effects, effects_of
 from teenyc.codegen.footprint import footprint
+from teenyc.codegen.repeats import repeat_facts
 from teenyc.codegen.sizes import extent_text
 from teenyc.ir.nodes import Call, Kernel, Let, OpClass, Program, Requirement
 from teenyc.ir.walk import statements_of
 from teenyc.record import field, record
+from teenyc.source import SourceFile
 from teenyc.types import Compute, Element, Extent, Pointer, TensorType, Type
 
 NOTHING: Mapping[str, str] = {}
 
 AXES = "xyz"
 """The axes of a grid."""
+
+OPTIONAL = frozenset(
+    "fixed atomics nondeterministic provided requirements grid shapes options backward renamed".split()
+)
+"""Keys of a kernel that are left out where they say nothing."""
 
 NO_CERTIFICATES: Mapping[str, Sequence[str]] = {}
 
@@ -107,12 +114,14 @@ def metadata(
     version: str,
     names: Names = KEPT,
     certificates: Mapping[str, Sequence[str]] = NO_CERTIFICATES,
+    file: SourceFile | None = None,
 ) -> dict[str, object]:
     """Everything a host can ask about the kernels of a program, as dicts, lists, strings, numbers and bools.
 
     By kernel: class of the checked form, parameters with type and role, constants with the field that binds them,
-    dtype parameters, what is read and written, whether two runs give the same bits, what the source states, and what
-    tiling did, as `certificates` says it by kernel. Keys with nothing to say are left out.
+    dtype parameters, what is read, written and changed by atomics, whether two launches give the same bits and why not,
+    what the source states, and what tiling did, as `certificates` says it by kernel. Keys with nothing to say are left
+    out. Lines and columns are those of `file`.
     """
     effects = effects_of(program)
     classes = class_names(program, names)
@@ -126,7 +135,7 @@ def metadata(
     for name, kernel in uneven_kernels(program).items():
         tiled[name]["uneven"] = names.item(kernel.name)
     kernels = {
-        names.item(k.name): _kernel(k, effects[k.name], classes[k.name], tiled.get(k.name), names)
+        names.item(k.name): _kernel(k, program, effects, classes[k.name], tiled.get(k.name), names, file)
         for k in source_kernels(program)
     }
     for name, lines in certificates.items():
@@ -138,17 +147,27 @@ def metadata(
 
 
 def _kernel(
-    kernel: Kernel, effects: Effects, class_name: str, tiled: Mapping[str, object] | None, names: Names
+    kernel: Kernel,
+    program: Program,
+    known: Mapping[str, Effects],
+    class_name: str,
+    tiled: Mapping[str, object] | None,
+    names: Names,
+    file: SourceFile | None,
 ) -> dict[str, object]:
-    def listed(indices: Collection[int]) -> list[str]:
-        return [names.local(kernel.name, kernel.parameters[i].name) for i in sorted(indices)]
+    def spelled(name: str) -> str:
+        return names.local(kernel.name, name)
 
-    reasons = [f"{reason}: {', '.join(listed(parameters))}" for reason, parameters in effects.unordered]
+    def listed(indices: Collection[int]) -> list[str]:
+        return [spelled(kernel.parameters[i].name) for i in sorted(indices)]
+
+    effects = known[kernel.name]
+    forms = [kernel, *(k for k in program.kernels if k.tiling is not None and k.tiling.of == kernel.name)]
     facts: dict[str, object] = {
         "class": class_name,
         "parameters": [
             {
-                "name": names.local(kernel.name, p.name),
+                "name": spelled(p.name),
                 "type": str(p.value.type),
                 "role": _role(i, p.value.type, effects),
             }
@@ -159,8 +178,8 @@ def _kernel(
         "fixed": {name: str(element) for name, element in kernel.elements},
         "reads": listed(effects.reads),
         "writes": listed(effects.writes),
-        "deterministic": not reasons,
-        "nondeterministic": reasons,
+        "atomics": listed(effects.atomics),
+        **repeat_facts([(each, known[each.name]) for each in forms], spelled, file),
         "contiguous": assumes_contiguous(kernel),
         **_stated(kernel, names),
     }
@@ -168,8 +187,7 @@ def _kernel(
         facts |= {"options": {}, "tiled": tiled}
     elif kernel.attributes.chooses:
         facts |= {"options": {}, "tuned": tuned_facts(kernel, names)}
-    optional = ("fixed", "nondeterministic", "requirements", "grid", "shapes", "options", "backward", "renamed")
-    return {key: value for key, value in facts.items() if value or key not in optional}
+    return {key: value for key, value in facts.items() if value or key not in OPTIONAL}
 
 
 def tiled_facts(kernel: Kernel, before: Kernel | None, names: Names) -> dict[str, object]:

@@ -18,10 +18,9 @@ WIDTH = 98
 def certificate_lines(certificate: Certificate, source: SourceFile) -> Iterator[str]:
     """`41:17    an indented sentence`, and below it what would make it otherwise."""
     for remark in certificate.remarks:
-        position = source.position(min(remark.span.start, len(source.text)))
         indent = "  " * remark.depth
         left = f"the loop over `{remark.subject}` stays as it is: " if remark.kind == "left" and remark.subject else ""
-        yield from _wrapped(f"{position.line}:{position.column}", indent, left + remark.text)
+        yield from _wrapped(source.place(remark.span.start), indent, left + remark.text)
         if remark.help:
             yield from _wrapped("", indent, f"help: {remark.help}")
 

@@ -67,7 +67,12 @@ TEENYC = {
             "dtypes": {},
             "reads": ["x_ptr", "wide_ptr"],
             "writes": ["x_ptr", "y_ptr", "wide_ptr"],
-            "deterministic": True,
+            "deterministic": False,
+            "nondeterministic": [
+                {"at": "9:5", "text": "every program writes to the same address", "tensors": ["x_ptr"]},
+                {"at": "10:5", "text": "every program writes to the same address", "tensors": ["x_ptr"]},
+                {"at": "12:5", "text": "every program writes to the same address", "tensors": ["x_ptr"]},
+            ],
             "contiguous": True,
         },
     },

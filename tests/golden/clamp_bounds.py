@@ -57,7 +57,11 @@ TEENYC = {
             "dtypes": {"D": "Float"},
             "reads": ["x_ptr", "y_ptr"],
             "writes": ["x_ptr", "y_ptr"],
-            "deterministic": True,
+            "deterministic": False,
+            "nondeterministic": [
+                {"at": "10:5", "text": "every program writes to the same address", "tensors": ["x_ptr"]},
+                {"at": "11:5", "text": "every program writes to the same address", "tensors": ["y_ptr"]},
+            ],
             "contiguous": True,
         },
     },

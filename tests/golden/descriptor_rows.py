@@ -121,7 +121,11 @@ TEENYC = {
             "dtypes": {"D": "Float"},
             "reads": ["x_ptr", "order", "out_ptr", "counts"],
             "writes": ["out_ptr", "counts"],
-            "deterministic": True,
+            "atomics": ["counts"],
+            "deterministic": False,
+            "nondeterministic": [
+                {"at": "6:5", "text": "every program writes to the same address", "tensors": ["out_ptr"]},
+            ],
             "contiguous": True,
             "requirements": [
                 {"extent": "ROWS", "rule": "power-of-two", "for": "the length of `arange`"},

@@ -74,7 +74,10 @@ TEENYC = {
             "dtypes": {},
             "reads": ["a_ptr", "x_ptr", "y_ptr", "c_ptr"],
             "writes": ["c_ptr", "z_ptr"],
-            "deterministic": True,
+            "deterministic": False,
+            "nondeterministic": [
+                {"at": "24:5", "text": "every program writes to the same address", "tensors": ["c_ptr"]},
+            ],
             "contiguous": True,
         },
     },

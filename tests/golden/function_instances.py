@@ -101,7 +101,12 @@ TEENYC = {
             "dtypes": {"D": "Num"},
             "reads": ["x_ptr", "i_ptr"],
             "writes": ["o_ptr", "i_ptr"],
-            "deterministic": True,
+            "deterministic": False,
+            "nondeterministic": [
+                {"at": "38:13", "text": "this reads what other programs write in `i_ptr`", "tensors": ["i_ptr"]},
+                {"at": "41:5", "text": "every program writes to the same address", "tensors": ["i_ptr"]},
+            ],
+            "provided": [{"at": "40:32", "text": "no other program stores to what this loads", "tensors": ["i_ptr"]}],
             "contiguous": True,
             "requirements": [{"extent": "BLOCK", "rule": "power-of-two", "for": "the length of `arange`"}],
         },

@@ -33,7 +33,11 @@ TEENYC = {
             "dtypes": {},
             "reads": ["a_ptr", "b_ptr"],
             "writes": ["a_ptr", "b_ptr"],
-            "deterministic": True,
+            "deterministic": False,
+            "nondeterministic": [
+                {"at": "11:5", "text": "every program writes to the same address", "tensors": ["a_ptr"]},
+                {"at": "12:5", "text": "every program writes to the same address", "tensors": ["b_ptr"]},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "BLOCK", "rule": "power-of-two", "for": "the length of `arange`"}],
         },

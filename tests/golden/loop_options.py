@@ -45,6 +45,10 @@ TEENYC = {
             "reads": ["x_ptr"],
             "writes": ["x_ptr"],
             "deterministic": True,
+            "provided": [
+                {"at": "9:18", "text": "no other program stores to what this loads", "tensors": ["x_ptr"]},
+                {"at": "13:22", "text": "no other program stores to what this loads", "tensors": ["x_ptr"]},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "power-of-two", "for": "the length of `arange`"}],
         },

@@ -78,7 +78,14 @@ TEENYC = {
             "dtypes": {"D": "Float"},
             "reads": ["a_ptr", "b_ptr"],
             "writes": ["c_ptr"],
-            "deterministic": True,
+            "deterministic": False,
+            "nondeterministic": [
+                {
+                    "at": "22:5",
+                    "text": "the last tile along an axis may be written into the next row or batch in `c_ptr`",
+                    "tensors": ["c_ptr"],
+                },
+            ],
             "contiguous": True,
             "requirements": [
                 {"extent": "BLOCK_M", "rule": "power-of-two", "for": "the length of `arange`"},

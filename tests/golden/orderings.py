@@ -118,7 +118,11 @@ TEENYC = {
             "dtypes": {},
             "reads": ["x_ptr", "y_ptr"],
             "writes": ["x_ptr"],
-            "deterministic": True,
+            "deterministic": False,
+            "nondeterministic": [
+                {"at": "18:5", "text": "every program writes to the same address", "tensors": ["x_ptr"]},
+            ],
+            "provided": [{"at": "16:23", "text": "no other program stores to what this loads", "tensors": ["x_ptr"]}],
             "contiguous": True,
         },
     },

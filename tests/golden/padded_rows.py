@@ -572,7 +572,42 @@ TEENYC = {
             "dtypes": {},
             "reads": ["x_ptr", "counts_ptr"],
             "writes": ["counts_ptr", "quotients_ptr"],
-            "deterministic": True,
+            "atomics": ["counts_ptr"],
+            "deterministic": False,
+            "nondeterministic": [
+                {
+                    "at": "149:5",
+                    "text": "`store` comes before or after `atomic_add` of other programs",
+                    "tensors": ["counts_ptr"],
+                },
+                {"at": "150:5", "text": "every program writes to the same address", "tensors": ["quotients_ptr"]},
+                {
+                    "at": "152:5",
+                    "text": "`store` comes before or after `atomic_add` of other programs",
+                    "tensors": ["counts_ptr"],
+                },
+                {
+                    "at": "153:5",
+                    "text": "`store` comes before or after `atomic_add` of other programs",
+                    "tensors": ["counts_ptr"],
+                },
+                {
+                    "at": "154:5",
+                    "text": "`store` comes before or after `atomic_add` of other programs",
+                    "tensors": ["counts_ptr"],
+                },
+                {
+                    "at": "155:5",
+                    "text": "`store` comes before or after `atomic_add` of other programs",
+                    "tensors": ["counts_ptr"],
+                },
+                {"at": "155:5", "text": "every program writes to the same address", "tensors": ["counts_ptr"]},
+                {
+                    "at": "156:5",
+                    "text": "`store` comes before or after `atomic_add` of other programs",
+                    "tensors": ["counts_ptr"],
+                },
+            ],
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "positive", "for": "the length of `arange`"}],
         },

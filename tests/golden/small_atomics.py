@@ -86,8 +86,11 @@ TEENYC = {
             "dtypes": {"D": "Num"},
             "reads": ["counts", "x"],
             "writes": ["counts"],
+            "atomics": ["counts"],
             "deterministic": False,
-            "nondeterministic": ["`atomic_add` adds floats in no fixed order: counts"],
+            "nondeterministic": [
+                {"at": "10:5", "text": "`atomic_add` adds floats in no fixed order", "tensors": ["counts"]},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "power-of-two", "for": "the length of `arange`"}],
         },

@@ -414,6 +414,9 @@ TEENYC = {
             "reads": ["q", "k", "v", "bias", "sinks"],
             "writes": ["o"],
             "deterministic": True,
+            "provided": [
+                {"at": "26:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "HEAD_DIM", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {

@@ -904,6 +904,9 @@ TEENYC = {
             "reads": ["q", "k", "v"],
             "writes": ["o"],
             "deterministic": True,
+            "provided": [
+                {"at": "19:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "HEAD_DIM", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {
@@ -1004,6 +1007,9 @@ TEENYC = {
             "reads": ["a", "b"],
             "writes": ["c"],
             "deterministic": True,
+            "provided": [
+                {"at": "36:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "HEAD_DIM", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {
@@ -1090,6 +1096,9 @@ TEENYC = {
             "reads": ["a", "b"],
             "writes": ["c"],
             "deterministic": True,
+            "provided": [
+                {"at": "48:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "HEAD_DIM", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {

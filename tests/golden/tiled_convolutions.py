@@ -255,6 +255,9 @@ TEENYC = {
             "reads": ["x", "w", "bias"],
             "writes": ["y"],
             "deterministic": True,
+            "provided": [
+                {"at": "21:13", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "tiled": {
                 "function": "convolution_1d_tiled",
@@ -323,6 +326,9 @@ TEENYC = {
             "reads": ["x", "w"],
             "writes": ["y"],
             "deterministic": True,
+            "provided": [
+                {"at": "50:17", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "OUTS", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {

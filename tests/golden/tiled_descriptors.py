@@ -677,6 +677,9 @@ TEENYC = {
             "reads": ["q", "k", "v"],
             "writes": ["o"],
             "deterministic": True,
+            "provided": [
+                {"at": "16:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "positive", "for": "the length of `arange`"}],
             "tiled": {
@@ -748,6 +751,9 @@ TEENYC = {
             "reads": ["a", "b"],
             "writes": ["c"],
             "deterministic": True,
+            "provided": [
+                {"at": "39:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "tiled": {
                 "function": "product_tiled",

@@ -483,6 +483,9 @@ TEENYC = {
             "reads": ["q", "k", "v"],
             "writes": ["o"],
             "deterministic": True,
+            "provided": [
+                {"at": "22:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {
@@ -563,6 +566,9 @@ TEENYC = {
             "reads": ["x", "w"],
             "writes": ["y"],
             "deterministic": True,
+            "provided": [
+                {"at": "52:9", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {
@@ -631,6 +637,9 @@ TEENYC = {
             "reads": ["x", "w"],
             "writes": ["y"],
             "deterministic": True,
+            "provided": [
+                {"at": "78:9", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {
@@ -700,6 +709,9 @@ TEENYC = {
             "reads": ["x", "w"],
             "writes": ["y"],
             "deterministic": True,
+            "provided": [
+                {"at": "97:13", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {

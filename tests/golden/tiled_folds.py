@@ -597,6 +597,9 @@ TEENYC = {
             "reads": ["x"],
             "writes": ["o"],
             "deterministic": True,
+            "provided": [
+                {"at": "17:9", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "tiled": {
                 "function": "of_floats_tiled",
@@ -686,6 +689,9 @@ TEENYC = {
             "reads": ["q", "k"],
             "writes": ["o"],
             "deterministic": True,
+            "provided": [
+                {"at": "88:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {
@@ -814,6 +820,9 @@ TEENYC = {
             "reads": ["x"],
             "writes": ["o"],
             "deterministic": True,
+            "provided": [
+                {"at": "129:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "tiled": {
                 "function": "of_numbers_tiled",

@@ -133,6 +133,9 @@ TEENYC = {
             "reads": ["x"],
             "writes": ["y"],
             "deterministic": True,
+            "provided": [
+                {"at": "11:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "grid": ["rows"],
             "shapes": {"x": ["rows", "columns"], "y": ["rows"]},

@@ -526,6 +526,9 @@ TEENYC = {
             "reads": ["x"],
             "writes": ["y"],
             "deterministic": True,
+            "provided": [
+                {"at": "13:17", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "tiled": {
                 "function": "softmax_tiled",
@@ -575,6 +578,9 @@ TEENYC = {
             "reads": ["x", "w", "b"],
             "writes": ["y", "mean"],
             "deterministic": True,
+            "provided": [
+                {"at": "29:9", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "tiled": {
                 "function": "layer_norm_tiled",
@@ -625,6 +631,9 @@ TEENYC = {
             "reads": ["x", "w"],
             "writes": ["y"],
             "deterministic": True,
+            "provided": [
+                {"at": "48:9", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "power-of-two", "for": "an extent of `zeros`"}],
             "tiled": {
@@ -672,6 +681,9 @@ TEENYC = {
             "reads": ["q", "k"],
             "writes": ["s", "total"],
             "deterministic": True,
+            "provided": [
+                {"at": "65:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {

@@ -633,6 +633,9 @@ TEENYC = {
             "reads": ["x", "w"],
             "writes": ["y"],
             "deterministic": True,
+            "provided": [
+                {"at": "21:13", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "tiled": {
                 "function": "convolution_1d_tiled",
@@ -702,6 +705,9 @@ TEENYC = {
             "reads": ["x", "w"],
             "writes": ["y"],
             "deterministic": True,
+            "provided": [
+                {"at": "47:17", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "OUTS", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {
@@ -776,6 +782,9 @@ TEENYC = {
             "reads": ["x", "w"],
             "writes": ["y"],
             "deterministic": True,
+            "provided": [
+                {"at": "79:25", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "OUTS", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {
@@ -846,6 +855,9 @@ TEENYC = {
             "reads": ["x", "w"],
             "writes": ["y"],
             "deterministic": True,
+            "provided": [
+                {"at": "98:13", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "OUTS", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {
@@ -919,6 +931,9 @@ TEENYC = {
             "reads": ["x", "w"],
             "writes": ["y"],
             "deterministic": True,
+            "provided": [
+                {"at": "121:13", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "OUTS", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {
@@ -988,6 +1003,9 @@ TEENYC = {
             "reads": ["x"],
             "writes": ["y"],
             "deterministic": True,
+            "provided": [
+                {"at": "137:13", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "tiled": {
                 "function": "greatest_window_tiled",

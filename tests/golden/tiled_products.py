@@ -598,6 +598,9 @@ TEENYC = {
             "reads": ["a", "b"],
             "writes": ["c"],
             "deterministic": True,
+            "provided": [
+                {"at": "11:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "tiled": {
                 "function": "product_of_elements_tiled",
@@ -676,6 +679,9 @@ TEENYC = {
             "reads": ["x", "w", "bias"],
             "writes": ["y"],
             "deterministic": True,
+            "provided": [
+                {"at": "23:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {
@@ -758,6 +764,9 @@ TEENYC = {
             "reads": ["x", "w", "bias"],
             "writes": ["y"],
             "deterministic": True,
+            "provided": [
+                {"at": "37:28", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [
                 {"extent": "K", "rule": "power-of-two", "for": "the length of `arange`"},
@@ -803,6 +812,9 @@ TEENYC = {
             "reads": ["a", "x"],
             "writes": ["y"],
             "deterministic": True,
+            "provided": [
+                {"at": "45:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "tiled": {
                 "function": "matrix_and_vector_tiled",

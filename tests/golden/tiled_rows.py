@@ -464,6 +464,9 @@ TEENYC = {
             "reads": ["x", "w", "b"],
             "writes": ["y"],
             "deterministic": True,
+            "provided": [
+                {"at": "10:16", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {
@@ -502,6 +505,9 @@ TEENYC = {
             "reads": ["x", "w"],
             "writes": ["y"],
             "deterministic": True,
+            "provided": [
+                {"at": "22:23", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {
@@ -539,6 +545,9 @@ TEENYC = {
             "reads": ["logits", "labels"],
             "writes": ["loss"],
             "deterministic": True,
+            "provided": [
+                {"at": "32:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "tiled": {
                 "function": "cross_entropy_tiled",
@@ -596,6 +605,9 @@ TEENYC = {
             "reads": ["x", "w", "labels"],
             "writes": ["loss"],
             "deterministic": True,
+            "provided": [
+                {"at": "58:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {

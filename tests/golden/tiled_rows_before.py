@@ -377,6 +377,9 @@ TEENYC = {
             "reads": ["a", "w", "b"],
             "writes": ["c"],
             "deterministic": True,
+            "provided": [
+                {"at": "13:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "positive", "for": "the length of `arange`"}],
             "tiled": {

@@ -813,6 +813,9 @@ TEENYC = {
             "reads": ["q", "k", "v"],
             "writes": ["o"],
             "deterministic": True,
+            "provided": [
+                {"at": "18:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {
@@ -902,6 +905,9 @@ TEENYC = {
             "reads": ["q", "k", "v"],
             "writes": ["o"],
             "deterministic": True,
+            "provided": [
+                {"at": "41:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {
@@ -1049,6 +1055,9 @@ TEENYC = {
             "reads": ["q", "k"],
             "writes": ["o"],
             "deterministic": True,
+            "provided": [
+                {"at": "67:5", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "tiled": {
                 "function": "few_lanes_tiled",
@@ -1162,6 +1171,9 @@ TEENYC = {
             "reads": ["x", "y"],
             "writes": ["o"],
             "deterministic": True,
+            "provided": [
+                {"at": "98:21", "text": "one configuration: the order of sums depends on the blocks that are chosen"},
+            ],
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "power-of-two", "for": "the length of `arange`"}],
             "tiled": {

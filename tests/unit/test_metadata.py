@@ -17,7 +17,7 @@ from teenyc.codegen.metadata import Names, class_names, free_name, metadata
 from teenyc.codegen.sizes import extent_text, size_checks
 from teenyc.ir.nodes import Attributes, Kernel, OpClass, Program
 from teenyc.record import replace
-from teenyc.types import BOOL, F32, I32, Bound, Element, Extent, Pointer, Quotient, TypeVar, scalar
+from teenyc.types import BOOL, F32, I32, Extent, Pointer, Quotient, scalar
 
 N = Extent.of("N")
 
@@ -76,31 +76,6 @@ def test_roles_follow_pointers_through_functions() -> None:
     assert (effects["outer"].reads, effects["outer"].writes) == (frozenset({0}), frozenset({0, 1}))
 
 
-@pytest.mark.parametrize(
-    ("intrinsic", "element", "used", "reason"),
-    [
-        ("atomic_add", F32, False, "`atomic_add` adds floats in no fixed order: x"),
-        ("atomic_add", D, False, "`atomic_add` adds floats in no fixed order: x"),
-        ("atomic_add", TypeVar("T", Bound.NUM), False, "`atomic_add` adds floats in no fixed order: x"),
-        ("atomic_add", I32, False, None),
-        ("atomic_max", F32, False, None),
-        ("atomic_xchg", I32, False, "`atomic_xchg` leaves what the last program wrote: x"),
-        ("atomic_add", I32, True, "the result of `atomic_add` depends on which program comes first: x"),
-    ],
-)
-def test_what_makes_runs_differ_is_said(intrinsic: str, element: Element, used: bool, reason: str | None) -> None:
-    b = B("count")
-    x, y = b.pointer("x", element), b.pointer("y", element)
-    old = b.call(intrinsic, scalar(element), {"pointer": x, "value": b.load(y)})
-    if used:
-        b.store(y, old)
-    facts = facts_of(b.kernel(variables=[e for e in (element,) if isinstance(e, TypeVar)]))
-    assert facts["deterministic"] == (reason is None)
-    assert facts.get("nondeterministic", []) == ([] if reason is None else [reason])
-    assert "x" in facts["reads"]
-    assert "x" in facts["writes"]
-
-
 # ---- what else is said ----------------------------------------------------------------------------------------------
 
 
@@ -119,7 +94,7 @@ def test_metadata_is_plain_data_and_leaves_out_what_says_nothing() -> None:
         "parameters": ["half"],
         "fields": {"forward": {"kernel": "attention", "constants": {"HEAD_DIM": "2 * half"}}},
     }
-    assert not {"fixed", "nondeterministic", "backward", "renamed"} & set(kernel)
+    assert not {"fixed", "atomics", "nondeterministic", "provided", "backward", "renamed"} & set(kernel)
     assert ast.literal_eval("\n".join(literal_lines(facts))) == facts
 
 
