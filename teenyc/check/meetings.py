@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 
 from teenyc.check.facts import Facts
 from teenyc.diagnostics.model import Diagnostic
@@ -46,10 +46,12 @@ def _foreign(facts: Facts) -> Iterator[Span]:
     """The loads of a tensor that is stored to as well, and not at the same addresses."""
     if facts.kernel.attributes.grid == () or not _stores(facts.kernel):
         return
-    written = [access for access in facts.accesses if access.is_write]
+    written: dict[int, set[Hashable]] = {}
     for access in facts.accesses:
-        offsets = [other.offsets for other in written if other.root.id == access.root.id]
-        if not access.is_write and offsets and access.offsets not in offsets:
+        if access.is_write:
+            written.setdefault(access.root.id, set()).add(access.key)
+    for access in facts.accesses:
+        if not access.is_write and access.key not in written.get(access.root.id, {access.key}):
             yield access.let.span
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from teenyc.check.facts import Facts
@@ -57,8 +57,8 @@ class _Tiles:
         for access in self.found:
             roots.setdefault(access.root.id, []).append(access)
         for group in roots.values():
-            writes = {_key(a): a for a in group if a.is_write}
-            reads = {_key(a): a for a in group if not a.is_write and _key(a) not in writes} if writes else {}
+            writes = {a.key: a for a in group if a.is_write}
+            reads = {a.key: a for a in group if not a.is_write and a.key not in writes} if writes else {}
             placed = {self.places(w): w for w in writes.values()}
             for read in reads.values():
                 foreign = next((w for places, w in placed.items() if not _is_within(self.places(read), places)), None)
@@ -130,11 +130,6 @@ class _Tiles:
                 return None
             views.append((number, ()))
         return tuple(views), coefficient
-
-
-def _key(access: Access) -> Hashable:
-    """What two accesses of the same elements have in common."""
-    return tuple(frozenset(offset.items()) for offset in access.offsets), access.block
 
 
 def _is_within(read: Places, write: Places) -> bool:

@@ -5,7 +5,7 @@ An offset is a polynomial over views. A tensor descriptor has one for each of it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
 from teenyc.ir.lanes import Lanes, lanes_of
 from teenyc.ir.masks import Masks
@@ -29,6 +29,11 @@ class Access:
     offsets: tuple[Polynomial, ...]
     block: Shape | None
     is_write: bool
+
+    @property
+    def key(self) -> Hashable:
+        """What two accesses of the same elements have in common."""
+        return tuple(frozenset(offset.items()) for offset in self.offsets), self.block
 
 
 def accesses(kernel: Kernel, masks: Masks) -> tuple[Access, ...]:
