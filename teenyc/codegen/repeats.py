@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from teenyc.codegen.effects import ASSEMBLY, CHANCE, COMBINE, EXPONENTIAL, KEEP, REPLACE, Access, Effects, bound
-from teenyc.ir.nodes import Kernel
-from teenyc.record import record, replace
+from teenyc.ir.nodes import Kernel, Operand
+from teenyc.record import field, record, replace, state
 from teenyc.source import SourceFile, Span
 from teenyc.types import Element, is_integer
 
@@ -75,18 +75,21 @@ def _in_order(found: Iterable[Reason], kernel: Kernel) -> tuple[Reason, ...]:
 
 
 def _of_form(kernel: Kernel, accesses: Sequence[Access]) -> Iterator[Reason]:
-    known = dict(kernel.elements)
+    known, changes = dict(kernel.elements), _changes(accesses)
     for access in accesses:
-        for text in _of_access(access, accesses, known):
+        for text in _of_access(access, [changes[t] for t in access.tensors if t in changes], known):
             yield Reason(text, access.span, _names(kernel, [access]))
     yield from _races(kernel, accesses, "race")
 
 
 def _races(kernel: Kernel, accesses: Iterable[Access], kind: str) -> Iterator[Reason]:
     """What the checker found of that kind; the tensors are those of the accesses there."""
+    there: dict[Span, list[Access]] = {}
+    for access in accesses if kernel.races else ():
+        there.setdefault(access.span, []).append(access)
     for race in kernel.races:
         if race.kind == kind:
-            yield Reason(race.text, race.span, _names(kernel, [a for a in accesses if a.span == race.span]))
+            yield Reason(race.text, race.span, _names(kernel, there.get(race.span, ())))
 
 
 def _names(kernel: Kernel, accesses: Iterable[Access]) -> tuple[str, ...]:
@@ -97,23 +100,42 @@ def _rounds(access: Access, known: Mapping[str, Element]) -> bool:
     return access.call in COMBINE and not _is_exact(access, known)
 
 
-def _of_access(access: Access, others: Iterable[Access], known: Mapping[str, Element]) -> Iterator[str]:
+@state
+class Changes:
+    """What changes a tensor: an atomic, if one does, and what is left there, None for no number of the source."""
+
+    atomic: str = ""
+    left: set[Operand | None] = field(default_factory=set)
+
+
+def _changes(accesses: Iterable[Access]) -> dict[int, Changes]:
+    """The changes of each tensor that is written."""
+    found: dict[int, Changes] = {}
+    for access in accesses:
+        for tensor in access.tensors if access.writes else ():
+            changes = found.setdefault(tensor, Changes())
+            changes.left.add(access.leaves)
+            changes.atomic = changes.atomic or (access.call if access.is_atomic else "")
+    return found
+
+
+def _of_access(access: Access, changes: Sequence[Changes], known: Mapping[str, Element]) -> Iterator[str]:
+    """Why an access makes launches differ; `changes` are those of its tensors."""
     name = access.call
     if name == ASSEMBLY and not access.is_pure:
         yield "assembly that is not pure may do anything"
     if name in CHANCE and access.is_used:
         yield f"what `{name}` gives differs from launch to launch"
-    meeting = [other for other in others if other.writes and not other.tensors.isdisjoint(access.tensors)]
     if not access.is_atomic:
-        atomic = next((other.call for other in meeting if other.is_atomic), None)
+        atomic = next((each.atomic for each in changes if each.atomic), None)
         if atomic is not None and (access.reads or access.writes) and name != ASSEMBLY:
             yield f"`{name}` comes before or after `{atomic}` of other programs"
         return
     if name in SUMS and not _is_exact(access, known):
         yield f"`{name}` adds floats in no fixed order"
-    if name in ORDERED and (access.leaves is None or any(other.leaves != access.leaves for other in meeting)):
+    if name in ORDERED and (access.leaves is None or any(each.left != {access.leaves} for each in changes)):
         yield f"`{name}` leaves what the last program wrote"
-    if access.is_used and (name not in KEEP or meeting):
+    if access.is_used and (name not in KEEP or changes):
         yield f"the result of `{name}` depends on which program comes first"
 
 
