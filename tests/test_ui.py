@@ -68,6 +68,15 @@ def test_every_code_is_shown_and_explained(code: str) -> None:
     assert (diagnostic.__doc__ or "").strip()
 
 
+def test_lints_that_a_check_cannot_find_are_not_said_to_be_allowed_for_nothing() -> None:
+    from teenyc.diagnostics.catalog.lints import Lint
+
+    for code in all_codes():
+        kind = find(code)
+        if code in ELSEWHERE and isinstance(kind, type) and issubclass(kind, Lint):
+            assert kind.depends, code
+
+
 def _marks(text: str) -> list[tuple[int, str]]:
     return [
         (number - len(mark[1]), code)

@@ -19,6 +19,7 @@ class RegistersSpill(Lint):
     """
 
     code = "W0150"
+    depends = True
     kernel: str
     target: str
     bytes: int
@@ -49,6 +50,7 @@ class ConfigurationLeftOut(Lint):
     """
 
     code = "W0151"
+    depends = True
     kernel: str
     target: str
     reason: str
