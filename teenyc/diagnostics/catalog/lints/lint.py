@@ -13,8 +13,8 @@ class Lint(Diagnostic):
     """A report that does not stop the build unless `--deny-warnings` is given. Each kind has its own code and text.
 
     `lint` is the name by which `#[allow(…)]` silences it, Rust's own where Rust has that lint; what states none is
-    called as its class, in words. One that `depends` is found by a run, for a target, or with options that fix constants
-    or dtypes: a check cannot say that it is allowed for nothing.
+    called as its class, in words. One that `depends` is found by a run, for a target, or with options that fix
+    constants or dtypes: a check cannot say that it is allowed for nothing.
     """
 
     severity = Severity.LINT

@@ -111,6 +111,7 @@ class NotWritten(Lint):
     """
 
     code = "W0703"
+    depends = True
     tensor: str
     index: int
     count: int
