@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,8 @@ class Buffer:
 
     def belongs(self) -> Array:
         """Which elements are some of the tensor's, and not between them."""
+        if prod(extent for extent, _ in self.axes) == self.data.size:
+            return np.ones(self.data.size, bool)
         found = np.zeros(self.data.size, bool)
         places = np.full(1, self.origin)
         for extent, stride in self.axes:
@@ -76,7 +79,7 @@ class _Part:
     """The lanes of an access that go to one buffer: which of all that are active, and the elements."""
 
     buffer: Buffer
-    chosen: Array
+    chosen: Array | slice
     index: Array
 
 
@@ -166,8 +169,9 @@ class Memory:
 
         None also for a watcher that wants to see each lane.
         """
-        if address.size == 0 or self.watcher.is_curious:
-            return None
+        return None if address.size == 0 or self.watcher.is_curious else self._inside(address)
+
+    def _inside(self, address: Array) -> tuple[Buffer, Array] | None:
         first, last = int(address.min()), int(address.max())
         number = (first + HALF) >> SPACING
         if not 0 < number <= len(self.buffers):
@@ -177,6 +181,10 @@ class Memory:
 
     def _parts(self, lanes: Lanes, *, is_write: bool) -> Iterator[_Part]:
         """What of an access goes to which buffer; what lies outside is reported and left out."""
+        whole = self._whole(lanes)
+        if whole is not None:
+            yield whole
+            return
         numbers = (lanes.address + HALF) >> SPACING
         for number in np.unique(numbers).tolist():
             chosen = np.flatnonzero(numbers == number)
@@ -195,6 +203,11 @@ class Memory:
                 chosen, index = chosen[~outside], index[~outside]
             if buffer is not None and index.size:
                 yield _Part(buffer, chosen, index)
+
+    def _whole(self, lanes: Lanes) -> _Part | None:
+        """All lanes, where they go to one buffer."""
+        near = self._inside(lanes.address) if lanes.address.size else None
+        return None if near is None else _Part(near[0], slice(None), near[1])
 
     def _load_parts(self, address: Array, mask: Array | None, other: Array | None, place: Place) -> Array:
         shape = np.broadcast_shapes(address.shape, () if mask is None else mask.shape)
@@ -217,9 +230,9 @@ class Memory:
         written = part.buffer.written
         if written is None or written[part.index].all():
             return
-        missing = ~written[part.index]
-        first = int(part.index[np.flatnonzero(missing)[0]])
-        lost, buffer = lanes.only(part.chosen[missing]), part.buffer
+        missing = np.flatnonzero(~written[part.index])
+        first = int(part.index[missing[0]])
+        lost, buffer = lanes.only(part.chosen).only(missing), part.buffer
         self.watcher.unwritten(Unwritten(lost, buffer.name, first, buffer.place_of(first)))
 
 

@@ -153,10 +153,14 @@ class Races:
 
     def _access(self, buffer: Buffer, index: Array, lanes: Lanes) -> _Access:
         self.spans.append(lanes.place.span)
+        programs = self._numbers(lanes.place.programs)
         count = max(1, int(np.prod(lanes.shape[1:])))
-        each = lanes.flat // count if lanes.shape[0] > 1 else np.zeros_like(lanes.flat)
-        programs = self._numbers(lanes.place.programs)[each]
-        numbers = np.zeros_like(lanes.flat) if len(lanes.shape) == 1 else 1 + lanes.flat % count
+        if lanes.flat.size == lanes.shape[0] * count and lanes.shape[0] == len(programs):
+            programs, numbers = np.repeat(programs, count), np.tile(np.arange(1, count + 1), len(programs))
+        else:
+            each = lanes.flat // count if lanes.shape[0] > 1 else np.zeros_like(lanes.flat)
+            programs, numbers = programs[each], 1 + lanes.flat % count
+        numbers = np.zeros_like(numbers) if len(lanes.shape) == 1 else numbers
         return _Access(buffer, self.regions[id(buffer)], index, lanes, programs, numbers)
 
     def _numbers(self, programs: Array) -> Array:

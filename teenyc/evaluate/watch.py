@@ -42,7 +42,7 @@ class Lanes:
     flat: Array
     address: Array
 
-    def only(self, chosen: Array) -> Lanes:
+    def only(self, chosen: Array | slice) -> Lanes:
         """Some of the lanes."""
         return Lanes(self.place, self.shape, self.flat[chosen], self.address[chosen])
 
