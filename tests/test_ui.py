@@ -28,6 +28,7 @@ ELSEWHERE = {
     **dict.fromkeys(["E0501", "E0502", "E0503", "E0504", "E0505", "E0506", "E0507", "E0520"], "run/test_aot.py"),
     **dict.fromkeys(["W0150", "W0151"], "unit/test_cli_targets.py"),
     **{f"E07{number:02}": "evaluate/test_reports.py" for number in range(1, 15)},
+    "E0717": "evaluate/test_reports.py",
     **dict.fromkeys(["E0715", "E0716", "W0701", "W0702", "W0703", "W0704"], "evaluate/test_sanitizer.py"),
 }
 

@@ -18,9 +18,9 @@ from teenyc.evaluate.marks import Marked, marked
 from teenyc.evaluate.memory import Memory
 from teenyc.evaluate.numbers import Array, converted, is_narrow, rounded
 from teenyc.evaluate.scope import ADDRESS, Meaning, Scope, solved
-from teenyc.evaluate.trips import range_of, trips
+from teenyc.evaluate.trips import Standstill, range_of, trips
 from teenyc.evaluate.views import BlockView
-from teenyc.evaluate.watch import Place
+from teenyc.evaluate.watch import Endless, FaultError, Place
 from teenyc.ir.nodes import (
     Apply,
     Binary,
@@ -234,7 +234,7 @@ class Frame:
 
     def loop_while(self, loop: While, active: Mask) -> None:
         now = tuple(self.of(c.initial) for c in loop.carried)
-        alive = active
+        alive, standstill = active, Standstill(self.world.memory)
         while True:
             self.enter(loop, now)
             self.block(loop.condition, alive)
@@ -246,7 +246,9 @@ class Frame:
                 alive = condition if alive is None else condition & alive
                 if not alive.any():
                     break
-            now = self.iteration(loop, now, alive)
+            before, now = now, self.iteration(loop, now, alive)
+            if standstill.is_reached(before, now):
+                raise FaultError(Endless(self.place(loop.span, alive)))
         self.leave(loop, now)
 
     def iteration(self, loop: For | While, now: Sequence[Held], alive: Mask) -> tuple[Held, ...]:

@@ -85,10 +85,11 @@ class _Part:
 
 @dataclass(slots=True, eq=False)
 class Memory:
-    """The buffers of a launch, in the order of its parameters."""
+    """The buffers of a launch, in the order of its parameters; `changes` counts what may have changed something."""
 
     watcher: Watcher
     buffers: list[Buffer] = field(default_factory=list)
+    changes: int = 0
 
     def add(self, buffer: Buffer) -> int:
         """The address that the pointer to a new buffer is."""
@@ -114,6 +115,7 @@ class Memory:
         """Writes held numbers to addresses where the mask is true, in the order of programs and lanes."""
         shape = np.broadcast_shapes(address.shape, numbers.shape, () if mask is None else mask.shape)
         numbers = np.broadcast_to(numbers, shape)
+        self.changes += 1
         near = self._one(address)
         if near is None:
             lanes = _lanes(address, mask, shape, place)
@@ -155,6 +157,7 @@ class Memory:
             if before is None:
                 before = np.zeros(int(np.prod(shape)), old.dtype)
             before[lanes.flat[part.chosen]] = old
+            self.changes += not np.array_equal(old, part.buffer.read(part.index))
         return np.zeros(shape, np.int32) if before is None else before.reshape(shape)
 
     @staticmethod

@@ -82,7 +82,7 @@ class Unwritten:
 class FaultError(Exception):
     """What stops a run: something at a place in the source, in the first program and lane that it happens to."""
 
-    def __init__(self, what: Outside | Unwritten | Broken | Impossible) -> None:
+    def __init__(self, what: Outside | Unwritten | Broken | Impossible | Endless) -> None:
         super().__init__(what)
         self.what = what
 
@@ -173,6 +173,19 @@ class Impossible:
     span: Span
     function: str
     why: str
+
+
+@record
+class Endless:
+    """Programs in a loop that goes on as it is forever."""
+
+    place: Place
+
+    @property
+    def program(self) -> tuple[int, ...]:
+        """The first of them."""
+        first = 0 if self.place.active is None else int(np.argmax(self.place.active))
+        return tuple(int(i) for i in self.place.programs[first])
 
 
 class Watcher:

@@ -96,9 +96,11 @@ def _viewed(value: Any) -> tuple[Any, DType]:
     if _is_tensor(value):
         return _of_tensor(value)
     element = _NAMES.get(value.dtype.name)
-    if element is None or not value.dtype.isnative:
+    if element is None:
         raise NotAnArrayError(f"an array of type {value.dtype}, which the language has not")
-    is_plain = value.dtype.kind in "biuf" and value.dtype.isbuiltin == 1
+    if not value.dtype.isnative:
+        raise NotAnArrayError(f"an array of type {value.dtype}, with bytes in another order than this machine's")
+    is_plain = value.dtype.kind in "biuf" and value.dtype.isbuiltin != 2
     return (value if is_plain else value.view(f"uint{element.bits}")), element
 
 

@@ -9,6 +9,7 @@ from teenyc.diagnostics.model import Diagnostic
 from teenyc.evaluate.watch import (
     Broken,
     DividedByZero,
+    Endless,
     Impossible,
     Lanes,
     MadeNan,
@@ -24,7 +25,7 @@ from teenyc.record import replace
 from teenyc.source import Span
 
 _OfLanes: TypeAlias = "Outside | Unwritten | Broken | Race | Undefined | Wrapped | DividedByZero | MadeNan"
-Fact: TypeAlias = "_OfLanes | Missed | Impossible"
+Fact: TypeAlias = "_OfLanes | Missed | Impossible | Endless"
 
 
 def diagnostic_of(fact: Fact, kernel: Kernel) -> Diagnostic:
@@ -32,6 +33,8 @@ def diagnostic_of(fact: Fact, kernel: Kernel) -> Diagnostic:
     match fact:
         case Impossible():
             return running.NotOnCpu(span=fact.span, function=fact.function, why=fact.why)
+        case Endless():
+            return running.NeverEnds(span=fact.place.span, program=fact.program)
         case Missed():
             span = next((p.span for p in kernel.parameters if p.name == fact.name), None)
             count, size, place = fact.count, fact.size, fact.place

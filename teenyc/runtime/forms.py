@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 
 from teenyc.evaluate.numbers import encoded, is_narrow
-from teenyc.runtime.arrays import Tensor
+from teenyc.runtime.arrays import NotAnArrayError, Tensor
 from teenyc.types import DType, Kind
 
 _CALL = re.compile(r"\s*(\w+)\s*\(([\w\s.,+\-()\[\]]*)\)\s*")
@@ -87,22 +87,45 @@ def _stored(drawn: Any, element: DType, *, is_empty: bool = False) -> Tensor:
 
 
 def _read(path: str, element: DType) -> Tensor:
-    """A file of NumPy, rounded where only so the element type can come from one."""
-    try:
-        read = np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise UnreadableError(str(error).splitlines()[0]) from None
-    if not isinstance(read, np.ndarray):
-        raise UnreadableError("it holds several arrays")
-    read = np.ascontiguousarray(read)
+    """A file of NumPy in this machine's order, rounded where only so the element type can come from one."""
+    read = np.ascontiguousarray(_loaded(path))
+    read = read.astype(read.dtype.newbyteorder("="), copy=False)
     if is_narrow(element) and read.dtype.kind == "f":
         return _stored(read, element)
-    return Tensor.of(read)
+    try:
+        return Tensor.of(read)
+    except NotAnArrayError as error:
+        raise UnreadableError(f"it holds {error}") from None
+
+
+def _loaded(path: str, **options: Any) -> Any:
+    """What a file of NumPy holds, without running anything that it says."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(6)
+        if start[:2] == b"PK":
+            raise UnreadableError("it holds several arrays")
+        if start != b"\x93NUMPY":
+            raise UnreadableError("it is no file of NumPy")
+        return np.load(path, allow_pickle=False, **options)
+    except OSError as error:
+        raise UnreadableError(str(error).splitlines()[0]) from None
+    except (ValueError, EOFError) as error:
+        holds_objects = "Object arrays" in str(error)
+        why = "it holds objects of Python, which are not loaded" if holds_objects else str(error).splitlines()[0]
+        raise UnreadableError(why) from None
 
 
 def element_of_file(path: str) -> DType | None:
     """The element type of a file of NumPy, None where it cannot be read or has none of the language."""
     try:
-        return Tensor.of(np.load(path, mmap_mode="r", allow_pickle=False)).element
-    except (OSError, ValueError, AttributeError, TypeError):
+        dtype = _loaded(path, mmap_mode="r").dtype
+    except UnreadableError:
+        try:
+            dtype = _loaded(path).dtype  # what is empty cannot be mapped
+        except UnreadableError:
+            return None
+    try:
+        return Tensor.of(np.empty(0, dtype.newbyteorder("="))).element
+    except NotAnArrayError:
         return None

@@ -48,6 +48,20 @@ fn rereads(scratch: Pointer<f32>, y: Pointer<f32>) {
 fn assembles(x: Pointer<i32>) {
     store(x, inline_asm_elementwise("mov.u32 $0, 1;", "=r", true, 1, dtype = i32));
 }
+
+#[kernel]
+fn waits(flag: Pointer<i32>) {
+    let row = program_id(0);
+    while (row == 1) & (atomic_load(flag) == 0) {}
+    if row == 2 { atomic_store(flag, 1); }
+}
+
+#[kernel]
+fn stands(x: Pointer<i32>, n: i32, step: i32) {
+    let mut i = 0;
+    while i < n { i += step; }
+    store(x, i);
+}
 """
 X = np.ones((4, 8), np.float32)
 Y = np.zeros((4, 8), np.float32)
@@ -84,6 +98,7 @@ MISTAKES = {
     "E0711": ("beyond", 2, {"x": X, "y": np.zeros(13, "float32"), "n": 13}, {}, "in program (1, 0, 0), lane [5]"),
     "E0713": ("asserts", 2, {"x": np.array([1, 2, 3, 4, 5, -6, 7, -8], np.int32)}, {}, "lane [1]; 2 lanes"),
     "E0714": ("assembles", 1, {"x": np.zeros(1, np.int32)}, {}, "it needs a GPU"),
+    "E0717": ("waits", 3, {"flag": np.zeros(1, np.int32)}, {}, "in program (1, 0, 0)"),
 }
 
 
@@ -114,6 +129,14 @@ def test_arguments_that_do_not_fit(path: Path, arguments: Any, words: str) -> No
 @pytest.mark.parametrize("grid", [(), (1, 2, 3, 4), -1, (2, -1), 1.5, "4", (1, "2")])
 def test_what_is_no_grid(path: Path, grid: Any) -> None:
     assert "error[E0707]" in report_of(path, "scale", grid, GIVEN, set=N)
+
+
+def test_loops_that_end_are_not_taken_for_others(path: Path) -> None:
+    x = np.zeros(1, np.int32)
+    assert "error[E0717]" in report_of(path, "stands", 1, {"x": x, "n": 5, "step": 0})
+    teenyc.run(path, "stands", 1, {"x": x, "n": 5000, "step": 1})
+    assert x[0] == 5000
+    teenyc.run(path, "waits", 3, {"flag": np.ones(1, np.int32)})
 
 
 def test_a_read_only_array_is_not_written(path: Path) -> None:

@@ -351,6 +351,31 @@ class NotOnCpu(Diagnostic):
         return f"`{self.function}` does not run here: {self.why}"
 
 
+@record(kw_only=True)
+class NeverEnds(Diagnostic):
+    """A loop goes on forever: an iteration has changed nothing, neither in memory nor of what it carries, so that all
+    others are like it.
+
+    Mostly what is counted is not counted on. Where a program waits for another one, programs run one after the other:
+    none can wait for a later one, as it can on a GPU only if both are there at the same time.
+
+        while atomic_load(flag) == 0 {}         // set by the next program
+        while i < n { total += load(x + i); }   // `i` stays as it is
+    """
+
+    code = "E0717"
+    program: tuple[int, ...]
+
+    def message(self) -> str:
+        return "this loop never ends"
+
+    def notes(self) -> tuple[str, ...]:
+        return (f"in program {self.program}, an iteration changes nothing",)
+
+    def help(self) -> str:
+        return "count on, or wait for nothing that only a later program does"
+
+
 # ---- what the sanitizer finds ---------------------------------------------------------------------------------------
 
 
