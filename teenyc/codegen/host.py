@@ -10,6 +10,7 @@ from teenyc.codegen.literals import WIDTH, bracketed, docstring_lines, filled, l
 from teenyc.codegen.metadata import (
     KEPT,
     Names,
+    apart_text,
     assumes_contiguous,
     class_names,
     constants_of,
@@ -160,7 +161,9 @@ def _launcher_view(
     lines = [f"{name} = _Launcher(", *(f"    {text}," for text in (literal(name), *functions))]
     lines += _facts_of(kernel, names)
     allows = "" if tiled is None else _allows(kernel, [tiled, *([] if rows is None else [rows])], names)
-    return LauncherView((*lines, *([f"    {allows},"] if allows else []), ")"))
+    lines += [f"    {allows},"] if allows else []
+    lines += [] if tiled is None else _keeps_apart(kernel, tiled, names)
+    return LauncherView((*lines, ")"))
 
 
 def _facts_of(kernel: Kernel, names: Names) -> Iterator[str]:
@@ -266,6 +269,19 @@ def _allows(kernel: Kernel, blocked: Sequence[Kernel], names: Names) -> str:
     if not conditions:
         return ""
     return f"lambda {', '.join(str(fact['name']) for fact in constants_of(kernel, names))}: {' and '.join(conditions)}"
+
+
+def _keeps_apart(kernel: Kernel, tiled: Kernel, names: Names) -> Iterator[str]:
+    """A function of arguments and constants, 4 columns in: whether iterations store to addresses of their own."""
+    assert tiled.tiling is not None, "it takes blocks"
+    conditions = [apart_text(apart, tiled, names) for apart in tiled.tiling.apart]
+    if not conditions:
+        return
+    if len(conditions) > 1:
+        conditions = [f"({text})" if " or " in text else text for text in conditions]
+    given = [*(names.local(kernel.name, p.name) for p in kernel.parameters)]
+    given += [str(fact["name"]) for fact in constants_of(kernel, names)]
+    yield from _filled("    keeps_apart=lambda ", given, f": {' and '.join(conditions)},")
 
 
 def _bound_view(kernel: Kernel, name: str, names: Names, is_launched: bool) -> BoundView:

@@ -397,6 +397,18 @@ class Descriptors:
     aligned: tuple[tuple[str, Extent], ...]
 
 
+@record
+class AtLeast:
+    """That a number which a launch knows is no less than another."""
+
+    number: Extent
+    least: Extent
+
+
+Apart: TypeAlias = "tuple[tuple[AtLeast, ...], ...]"
+"""What keeps addresses apart: all of one of several lists."""
+
+
 @record(kw_only=True)
 class Tiling:
     """How a launch of a blocked kernel differs from one of the source, `of`: the caller's grid stays as it is.
@@ -405,7 +417,8 @@ class Tiling:
     up, and `counts` the i32 parameter, one of the last, in which it passes what the grid was. `constants` are those
     that the launcher chooses, among `configurations`, and `defaults` others, with what they are where these do not say.
     A kernel with `descriptors` is another form of the one before it, as is one with `uneven`: it takes the extents that
-    are padded from that constant of the source in two parts.
+    are padded from that constant of the source in two parts. What `apart` says must hold of a launch, else the kernel
+    as written runs.
     """
 
     of: str
@@ -418,6 +431,7 @@ class Tiling:
     descriptors: Descriptors | None = None
     split: Split | None = None
     uneven: str = ""
+    apart: tuple[Apart, ...] = ()
 
     @property
     def is_main(self) -> bool:

@@ -60,6 +60,7 @@ def record(form: Form, target: Target, options: Mapping[str, object], files: Map
         **_usage(form.chosen.usage),
         **({"configurations": tried} if tried else {}),
         "grid": _grid(signature),
+        **({"apart": signature.facts["apart"]} if signature.form == "tiled" and "apart" in signature.facts else {}),
     }
 
 

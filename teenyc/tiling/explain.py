@@ -169,6 +169,9 @@ class _Speaker:
         yield from self.sums_of(inside, 1, said)
         for stored in plan.stores:
             text = f"`{stored.text}`: each iteration stores to addresses of its own, and nothing else reads them"
+            if stored.apart:
+                orders = (" and ".join(f"`{a.number} ≥ {a.least}`" for a in order) for order in stored.apart)
+                text += f"; that is so where {' or '.join(orders)}, and elsewhere the kernel runs as written"
             yield Remark("store", text, stored.span, 1, subject=stored.pointer)
 
     def law(self, carried: Carried, new: Operand, law: Law, plan: LoopPlan) -> str:

@@ -13,14 +13,15 @@ from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir.addresses import Access, Addresses
 from teenyc.ir.masks import Masks, masks
-from teenyc.ir.nodes import Call, For, Let
+from teenyc.ir.nodes import Apart, Call, Constant, For, Let, Value
 from teenyc.ir.polynomials import Factors, Polynomial, difference, product
 from teenyc.ir.walk import statements_of
 from teenyc.record import record
 from teenyc.tiling.analyses import Analyses
 from teenyc.tiling.plan import Refusal, Stored
-from teenyc.tiling.strides import Digit, are_digits, extents_of
+from teenyc.tiling.strides import Digit, apart, are_digits, extents_of
 from teenyc.tiling.wording import Wording
+from teenyc.types import Extent, TensorType, Type, is_integer
 
 OWN = "a loop takes blocks where each iteration stores to an address of its own, such as `y + row * n + {}`"
 ALONE = "a loop takes blocks where nothing else reads or changes what it stores"
@@ -45,6 +46,7 @@ class Stores:
         """The stores of a loop, each proven to go to another address in every iteration."""
         stores = [s for _, s in statements_of(loop.body) if isinstance(s, Let) and _writes(s)]
         places: dict[int, Place] = {}
+        found: list[Stored] = []
         for n, store in enumerate(stores):
             place = self.place(store, loop)
             if isinstance(place, Refusal):
@@ -53,9 +55,12 @@ class Stores:
             refusal = self.shared(store, stores) or self.met(store, stores[:n], places, loop)
             if refusal is not None:
                 return refusal
-        return tuple(self.stored(store, loop) for store in stores)
+            apart = self.apart(place, loop)
+            assert apart is not None, "a place is that of digits"
+            found.append(self.stored(store, loop, apart))
+        return tuple(found)
 
-    def stored(self, store: Let, loop: For) -> Stored:
+    def stored(self, store: Let, loop: For, apart: Apart) -> Stored:
         address = self.accesses[id(store)][0].offsets[0]
         used = {
             number
@@ -64,7 +69,7 @@ class Stores:
             for number, _ in f
         }
         names = tuple(sorted(name for number, name in self.masks.constants.items() if number in used))
-        return Stored(self.root(store), self.text(store), names, store.span)
+        return Stored(self.root(store), self.text(store), names, apart, store.span)
 
     def place(self, store: Let, loop: For) -> Place | Refusal:
         """Where a store goes, if it goes to another address in every iteration."""
@@ -75,7 +80,7 @@ class Stores:
             return Refusal(f"{text} may go to one address in several iterations", store.span, help)
         if not place.step:
             return Refusal(f"{text} goes to the same address in every iteration", store.span, help)
-        if not self.are_digits((self.counter(place, loop), *place.lanes)):
+        if self.apart(place, loop) is None:
             reason = f"{text} may go to one address in several iterations: its strides may let them meet"
             return Refusal(reason, store.span, help)
         return place
@@ -103,7 +108,7 @@ class Stores:
             apart = difference(place.rest, beside.rest)
             digits = (Digit(apart, {(): 2}),) if apart else ()
             is_alike = (place.step, place.lanes) == (beside.step, beside.lanes)
-            if not is_alike or not self.are_digits((self.counter(place, loop), *place.lanes, *digits)):
+            if not is_alike or (digits and not self.are_digits((self.counter(place, loop), *place.lanes, *digits))):
                 texts = f"`{self.text(other)}` and `{self.text(store)}` in the loop"
                 return Refusal(f"{texts} may go to one address in different iterations", store.span, ALONE)
         return None
@@ -138,6 +143,22 @@ class Stores:
         trips = difference(self.addresses.polynomials.of(loop.stop), self.addresses.polynomials.of(loop.start))
         return Digit(place.step, trips if is_by_one else None)
 
+    def apart(self, place: Place, loop: For) -> Apart | None:
+        """What a launch must show, so that no two iterations store to one address; None where that is nothing known."""
+        return apart((self.counter(place, loop), *place.lanes), self.masks, self.known)
+
+    def known(self, polynomial: Polynomial) -> Extent | None:
+        """A number as a launch knows it: by parameters and constants."""
+        total = Extent.of(0)
+        for factors, c in polynomial.items():
+            term = Extent.of(c)
+            for number, _ in factors:
+                if number not in self.names:
+                    return None
+                term = term * Extent.of(self.names[number])
+            total = total + term
+        return total
+
     def are_digits(self, digits: Sequence[Digit]) -> bool:
         return are_digits(digits, self.masks)
 
@@ -158,6 +179,13 @@ class Stores:
         return masks(self.kernel)
 
     @cached_property
+    def names(self) -> Mapping[int, str]:
+        """The integers that a launch knows, by their numbers in `masks`."""
+        given: list[Value | Constant] = [p.value for p in self.kernel.parameters if _is_integer(p.value.type)]
+        given += [Constant(c.name, c.type) for c in self.kernel.constants]
+        return {self.masks.view(each)[0]: each.name for each in given}
+
+    @cached_property
     def addresses(self) -> Addresses:
         return Addresses(self.kernel, self.masks)
 
@@ -176,6 +204,10 @@ class Stores:
     @cached_property
     def wording(self) -> Wording:
         return Wording.of(self.lets)
+
+
+def _is_integer(type: Type) -> bool:
+    return isinstance(type, TensorType) and is_integer(type.element)
 
 
 def _touches(let: Let) -> bool:

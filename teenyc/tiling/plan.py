@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from teenyc.ir.nodes import Configuration, Operand
+from teenyc.ir.nodes import Apart, Configuration, Operand
 from teenyc.record import field, record
 from teenyc.source import Span
 from teenyc.types import Element, Extent, Shape
@@ -114,12 +114,14 @@ class Condition:
 class Stored:
     """A store in a blocked loop, each of whose iterations has addresses of its own, and where it starts.
 
-    `text` is how a person writes it; `constants` are those of its strides, which are taken to be 1 at least.
+    `text` is how a person writes it; `constants` are those of its strides, which are taken to be 1 at least. `apart` is
+    what must be true of parameters; nothing where the addresses are always apart.
     """
 
     pointer: str
     text: str
     constants: tuple[str, ...]
+    apart: Apart
     span: Span = field(compare=False, repr=False)
 
 

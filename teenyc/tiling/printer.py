@@ -24,6 +24,7 @@ from teenyc.tiling.plan import (
     Refusal,
     Side,
     Staged,
+    Stored,
     Sum,
     Term,
     Unchanged,
@@ -77,7 +78,15 @@ def _loop(plan: LoopPlan, loop: For, names: Names) -> Iterator[str]:
     yield f"    loop {_axis(plan.axis)}{f' within {plan.within}' if plan.within else ''}"
     for carried, law in zip(loop.carried, plan.laws, strict=True):
         yield f"        carry {operand_text(carried.inside, names)}: {_law(law, loop, names)}"
-    yield from (f"        store to {stored.pointer}: each iteration to addresses of its own" for stored in plan.stores)
+    yield from (f"        store to {_stored(stored)}" for stored in plan.stores)
+
+
+def _stored(stored: Stored) -> str:
+    """`y_ptr: each iteration to addresses of its own where stride >= 1`."""
+    orders = (" and ".join(f"{each.number} >= {each.least}" for each in order) for order in stored.apart)
+    return (
+        f"{stored.pointer}: each iteration to addresses of its own{' where ' * bool(stored.apart)}{' or '.join(orders)}"
+    )
 
 
 def _law(law: Law, loop: For, names: Names) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from teenyc.ir.masks import Masks
-from teenyc.ir.nodes import Call, Kernel, Let
+from teenyc.ir.nodes import Apart, AtLeast, Call, Kernel, Let
 from teenyc.ir.polynomials import Factors, Polynomial, difference, product
 from teenyc.ir.walk import statements_of
 from teenyc.record import record
 from teenyc.types import Extent, Quotient
+
+MOST = 4
+"""So many orders of digits a launch is asked about."""
 
 
 @record
@@ -36,6 +39,41 @@ def are_digits(digits: Sequence[Digit], masks: Masks, reach: Polynomial | None =
         if further is not None and are_digits(rest, masks, further):
             return True
     return False
+
+
+def apart(digits: Sequence[Digit], masks: Masks, known: Callable[[Polynomial], Extent | None]) -> Apart | None:
+    """What must be true of numbers that a launch knows, so that the digits are digits; None where nothing is enough.
+
+    Of orders that ask for all that another one does, that one is left.
+    """
+    found: dict[tuple[AtLeast, ...], None] = {}
+    for order in _orders(digits, masks, known, {(): 1}):
+        if not order:
+            return ()
+        found[order] = None
+    kept = tuple(order for order in found if not any({*other} < {*order} for other in found))
+    return kept[:MOST] or None
+
+
+def _orders(
+    digits: Sequence[Digit], masks: Masks, known: Callable[[Polynomial], Extent | None], reach: Polynomial
+) -> Iterator[tuple[AtLeast, ...]]:
+    """What each order of the digits asks for, from the least stride on; `reach` is that of digits below these."""
+    for n, digit in enumerate(digits):
+        rest, stride, asked = (*digits[:n], *digits[n + 1 :]), digit.stride, tuple[AtLeast, ...]()
+        if is_at_least(stride, reach, masks):
+            stride = _positive(stride)
+        else:
+            number, least = known(stride), known(reach)
+            if number is None or least is None or number.known is not None:
+                continue
+            asked = (AtLeast(number, least),)
+        if not rest:
+            yield asked
+            continue
+        further = product(stride, digit.extent) if digit.extent is not None else None
+        if further is not None:
+            yield from ((*asked, *others) for others in _orders(rest, masks, known, further))
 
 
 def is_at_least(stride: Polynomial, reach: Polynomial, masks: Masks) -> bool:

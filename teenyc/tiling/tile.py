@@ -319,6 +319,7 @@ def _lowered(tiled: Tiled) -> Kernel:
             constants=blocks,
             defaults=groups,
             configurations=plan.configurations,
+            apart=tuple(dict.fromkeys(s.apart for loop in plan.loops for s in loop.stores if s.apart)),
         ),
     )
     return with_minima(blocked, plan, tiled.form.kernel)

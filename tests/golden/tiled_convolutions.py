@@ -632,11 +632,12 @@ class _Launcher:
 
     tune = os.environ.get("TEENYC_TUNE") != "0"
 
-    def __init__(self, name, plain, tiled, facts_of, allows=None):
+    def __init__(self, name, plain, tiled, facts_of, allows=None, keeps_apart=None):
         facts = TEENYC["kernels"][name]
         self.plain, self.tiled, self.__name__, self.__doc__ = plain, tiled, name, plain.fn.__doc__
         self.tables = []  # the fastest configurations of some devices: `device`, `dtypes`, `named`, `sizes`, `config`
         self._facts, self._facts_of, self._allows = facts["tiled" if tiled else "tuned"], facts_of, allows
+        self._keeps_apart = keeps_apart  # whether iterations store to addresses of their own, where that is in question
         self._parameters, self._constants = facts["parameters"], [c["name"] for c in facts["constants"]]
         self._fixed = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}  # by `--set`
         self._names = [p["name"] for p in self._parameters]
@@ -766,6 +767,8 @@ class _Launcher:
     def _choice(self, grid, args, named, tensors, overlaps):
         """What a launch runs, and whether that may be kept."""
         stays_plain = not tensors or overlaps or (type(grid) is tuple and 0 in grid)
+        if self._keeps_apart is not None and not stays_plain:
+            stays_plain = not self._keeps_apart(*args, *self._values(named))
         if self._chosen <= named.keys() and not stays_plain:
             return self._plan({}, grid, named, args), True
         if stays_plain:
@@ -828,8 +831,11 @@ class _Launcher:
 
     def _takes_blocks(self, grid, named):
         """Whether constants are large enough for products of matrices, and the grid small enough to be rounded up."""
-        constants = [named.get(name, self._fixed.get(name)) for name in self._constants]
-        return max(grid) < 2**30 and (self._allows is None or self._allows(*constants))
+        return max(grid) < 2**30 and (self._allows is None or self._allows(*self._values(named)))
+
+    def _values(self, named):
+        """What the constants of the source are in a launch."""
+        return [named.get(name, self._fixed.get(name)) for name in self._constants]
 
     def _small_blocks(self, kind):
         """The configuration under Triton's interpreter, which computes products of bf16 wrongly."""

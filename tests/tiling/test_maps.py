@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 import torch
@@ -79,6 +81,7 @@ LEFT = """
 #[kernel(tile(k))]
 fn left(x: Pointer<f32>, at: Pointer<i32>, y: Pointer<f32>, z: Pointer<f32>, n: i32, s: i32) {
     let row = program_id(0);
+    let at_most = load(at);
     let mut total = 0.0;
     for k in 0..n {
         total += load(x + row * n + k);
@@ -92,7 +95,8 @@ STORES = {
     "store(y + row * n + k, total);": "what is stored in the loop depends on `total`",
     "store(y + row * n, load(x + k));": "`store(y + row·n)` in the loop goes to the same address in every iteration",
     "store(y + row * n + load(at + k), 1.0);": "`store(y + row·n + load(at + k))` in the loop may go to one address",
-    "store(y + row * n + k * s, 1.0);": "its strides may let them meet",
+    "store(y + row * n + k * s * at_most, 1.0);": "its strides may let them meet",
+    "store(y + row * n + k * s, 1.0); store(y + row * n + k * s + 1, 2.0);": "may go to one address in different",
     "store(y + row * n + k / 2, 1.0);": "`store(y + row·n + k / 2)` in the loop may go to one address",
     "store(y + row * n + k * k, 1.0);": "`store(y + row·n + k·k)` in the loop may go to one address",
     "store(y + row * n + k * 2 + arange(0, 4), zeros::<f32>(&[4]));": "its strides may let them meet",
@@ -114,6 +118,87 @@ def test_what_is_no_map_is_refused_by_name(statement: str) -> None:
     said = " ".join(explanation_text(compiled).split())
     assert STORES[statement] in said
     assert "is blocked" not in said
+
+
+STRIDED = """
+#[kernel(tile)]
+fn rows(x: Pointer<f32>, y: Pointer<f32>, n: i32, row_stride: i32, stride: i32) {
+    let row = program_id(0);
+    for k in 0..n {
+        store(y + row * row_stride + k * stride, load(x + row * n + k) + load(x + k));
+    }
+}
+
+#[kernel(tile(k))]
+fn lanes<const N: i32>(x: Pointer<f32>, y: Pointer<f32>, n: i32, by: i64, lane_stride: i32) {
+    let lane = arange(0, N);
+    for k in 0..n {
+        store(y + (k as i64) * by + (lane * lane_stride) as i64, load(x + k * N + lane));
+        store(y + (k as i64) * by + (lane * lane_stride) as i64, load(x + k * N + lane) * 2.0);
+    }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def strided(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    return module_of(STRIDED, tmp_path_factory.mktemp("strided"), "strided")
+
+
+def is_blocked(kernel: Any, grid: tuple[int, ...], *arguments: Any, **named: Any) -> bool:
+    """Whether a launch takes blocks."""
+    found: list[Any] = []
+
+    def note(kernel: Any, grid: tuple[int, ...]) -> Callable[..., None]:
+        found.append(kernel)
+        return lambda *_, **__: None
+
+    blocks = {name: 16 for name in ("BLOCK_M", "BLOCK_N") if name in kernel.tiled.arg_names}
+    kernel._launch(grid, arguments, {**named, **blocks}, note)
+    return bool(found[0] is kernel.tiled)
+
+
+def test_what_a_launch_must_show_is_said(strided: ModuleType) -> None:
+    facts = strided.TEENYC["kernels"]
+    assert facts["rows"]["tiled"]["apart"] == ["stride >= 1"]
+    assert facts["lanes"]["tiled"]["apart"] == [
+        "by >= 1 and lane_stride >= by * n or lane_stride >= 1 and by >= N * lane_stride"
+    ]
+    assert "that is so where `stride ≥ 1`" in " ".join(" ".join(facts["rows"]["tiling"]).split())
+
+
+@pytest.mark.parametrize("stride", [-1, 0, 1, 3])
+def test_a_stride_that_is_a_parameter(strided: ModuleType, device: str, stride: int) -> None:
+    """The last iteration counts where all store to one place."""
+    rows, n = 3, 40
+    x = torch.randn(rows, n, device=device)
+    numbers = (x.double() + x[0].double()).cpu()
+    memory = torch.full((rows, 3 * n), float("nan"), device=device)
+    first = memory.flatten()[n:] if stride < 0 else memory.flatten()
+    blocked(strided.rows, (rows,), x, first, n, 3 * n, stride)
+    expected = torch.full((rows * 3 * n,), float("nan"), dtype=torch.float64)
+    for k in range(n):
+        for row in range(rows):
+            expected[row * 3 * n + k * stride + (n if stride < 0 else 0)] = numbers[row, k]
+    close(memory.flatten().cpu(), expected, 1e-6)
+    assert is_blocked(strided.rows, (rows,), x, first, n, 3 * n, stride) == (stride > 0)
+
+
+@pytest.mark.parametrize(
+    ("by", "lane_stride", "is_apart"),
+    [(4, 1, True), (9, 2, True), (1, 40, True), (2, 80, True), (3, 1, False), (1, 39, False), (0, 1, False)],
+)
+def test_strides_of_iterations_and_lanes(
+    strided: ModuleType, device: str, by: int, lane_stride: int, is_apart: bool
+) -> None:
+    """One of them is no less than the other reaches, whichever that is."""
+    x, y = torch.randn(40, 4, device=device), torch.full((400,), float("nan"), device=device)
+    assert is_blocked(strided.lanes, (1,), x, y, 40, by, lane_stride, N=4) == is_apart
+    if is_apart:
+        blocked(strided.lanes, (1,), x, y, 40, by, lane_stride, N=4)
+        places = torch.arange(40)[:, None] * by + torch.arange(4) * lane_stride
+        close(y.cpu()[places], 2.0 * x.double().cpu(), 1e-6)
+        assert int(y.isfinite().sum()) == 160
 
 
 def test_two_rows_that_go_in_turns_are_written(source: ModuleType, device: str) -> None:
