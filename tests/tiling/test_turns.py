@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -209,15 +210,18 @@ def test_a_table_may_say_of_a_group(module: ModuleType, tmp_path: Path) -> None:
     module.product.tables.clear()
 
 
-def test_what_a_configuration_says_of_a_group(module: ModuleType) -> None:
+def test_what_a_configuration_says_of_a_group(module: ModuleType, device: str) -> None:
     facts = module.TEENYC["kernels"]["product"]["tiled"]
     assert facts["defaults"] == {"GROUP_N": 8}
     assert facts["constants"] == ["BLOCK_M", "BLOCK_N", "BLOCK_K"]
     assert [config["GROUP_N"] for config in facts["configs"]] == [3]
-    _, _, named = module.product._plan(facts["configs"][0], (64, 64), {})
-    assert named["GROUP_N"] == 3
-    _, _, named = module.product._plan(facts["configs"][0], (64, 64), {"GROUP_N": 5})
-    assert named["GROUP_N"] == 5
-    turned = module.TEENYC["kernels"]["turned"]["tiled"]
-    _, _, named = module.turned._plan(turned["configs"][0], (64, 64), {})
-    assert named["GROUP_M"] == 8
+    given = [torch.ones(16, 16, device=device) for _ in range(3)]
+    blocks = {"BLOCK_M": 16, "BLOCK_N": 16, "BLOCK_K": 16}
+    found: list[int] = []
+
+    def note(kernel: object, grid: tuple[int, ...]) -> Callable[..., None]:
+        return lambda *_, **named: found.append(named["GROUP_N"])
+
+    module.product._launch((16, 16), (*given, 16), blocks, note)
+    module.product._launch((16, 16), (*given, 16), {**blocks, "GROUP_N": 5}, note)
+    assert found == [8, 5]
