@@ -102,7 +102,7 @@ def _artifacts(
     from teenyc.runtime.aot import build_compiled
 
     with progress(f"compiling {each.name} for {', '.join(settings.targets)}"):
-        artifacts = build_compiled(compiled, targets=settings.targets, reporter=reporter)
+        artifacts = build_compiled(compiled, targets=settings.targets, reporter=reporter, tells_all=settings.resources)
     return {output.parent / artifact.name: artifact.content for artifact in artifacts}
 
 

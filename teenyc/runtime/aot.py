@@ -34,7 +34,6 @@ from teenyc.runtime.signature import (
     tuned_signatures,
 )
 from teenyc.runtime.targets import TARGETS, Target
-from teenyc.source import Span
 from teenyc.types import DTYPES, DType, Pointer, TensorType, TypeVar, is_f8
 
 if TYPE_CHECKING:
@@ -77,8 +76,13 @@ def build(
     return artifacts
 
 
-def build_compiled(compiled: Compiled, *, targets: Sequence[str], reporter: Reporter) -> tuple[Artifact, ...]:
-    """The same for a source without errors; problems go to the reporter, and then nothing is returned."""
+def build_compiled(
+    compiled: Compiled, *, targets: Sequence[str], reporter: Reporter, tells_all: bool = False
+) -> tuple[Artifact, ...]:
+    """The same for a source without errors; problems go to the reporter, and then nothing is returned.
+
+    `tells_all` compiles every configuration that a launch would try, for the manifest to tell what each takes.
+    """
     chosen = [target for name in targets if (target := _target(name, reporter)) is not None]
     facts: Any = compiled.metadata["kernels"]
     kernels = zip(compiled.kernels, facts.items(), strict=True)
@@ -87,7 +91,8 @@ def build_compiled(compiled: Compiled, *, targets: Sequence[str], reporter: Repo
         return ()
     try:
         with _compiling_triton() as triton:
-            return _build(compiled, chosen, [s for s in signatures if s is not None], triton, reporter)
+            job = _Job(compiled, triton, reporter, tells_all)
+            return _build(job, chosen, [s for s in signatures if s is not None])
     except ImportError as error:
         from teenyc.diagnostics.catalog.target import TritonMissing
 
@@ -107,43 +112,55 @@ def _target(name: str, reporter: Reporter) -> Target | None:
     return target
 
 
-def _build(
-    compiled: Compiled, targets: Sequence[Target], signatures: Sequence[Signature], triton: Any, reporter: Reporter
-) -> tuple[Artifact, ...]:
-    if not isinstance(triton.language.softmax, triton.JITFunction):
+@record
+class _Job:
+    """What is built of one source, and by which Triton."""
+
+    compiled: Compiled
+    triton: Any
+    reporter: Reporter
+    tells_all: bool
+
+    def facts(self, name: str) -> Mapping[str, Any]:
+        """The metadata of a kernel, by its emitted name."""
+        kernels: Any = self.compiled.metadata["kernels"]
+        facts: Mapping[str, Any] = kernels[name]
+        return facts
+
+
+def _build(job: _Job, targets: Sequence[Target], signatures: Sequence[Signature]) -> tuple[Artifact, ...]:
+    if not isinstance(job.triton.language.softmax, job.triton.JITFunction):
         from teenyc.diagnostics.catalog.target import TritonInterprets
 
-        reporter.report(TritonInterprets())
+        job.reporter.report(TritonInterprets())
         return ()
     artifacts: list[Artifact] = []
     records: list[dict[str, object]] = []
-    stem = Path(compiled.file.name).stem
-    module = _module(stem, compiled.source or "")
+    stem = Path(job.compiled.file.name).stem
+    module = _module(stem, job.compiled.source or "")
     for signature in signatures:
         for target in dict.fromkeys(targets):
-            if _lacks_format(signature, target, reporter):
+            if _lacks_format(signature, target, job.reporter):
                 continue
-            for form in _forms(getattr(module, signature.name), signature, compiled, target, triton, reporter):
+            for form in _forms(getattr(module, signature.name), signature, target, job):
                 files = _files(form.chosen.signature, target, form.chosen.result.asm)
                 artifacts += [Artifact(name, content) for name, content in files.items()]
                 records.append(manifest_record(form, target, _options(form.chosen.signature, target), files))
-    if reporter.has_errors:
+    if job.reporter.has_errors:
         return ()
-    return (*artifacts, Artifact(f"{stem}.json", manifest(compiled.file, triton.__version__, records)))
+    return (*artifacts, Artifact(f"{stem}.json", manifest(job.compiled.file, job.triton.__version__, records)))
 
 
-def _forms(
-    kernel: Any, signature: Signature, compiled: Compiled, target: Target, triton: Any, reporter: Reporter
-) -> Iterator[Form]:
+def _forms(kernel: Any, signature: Signature, target: Target, job: _Job) -> Iterator[Form]:
     """What a host may launch in the place of a kernel, compiled: in blocks, where that is possible, and as written."""
-    facts: Any = compiled.metadata["kernels"]
-    blocks = _blocks(compiled, signature.kernel.name, facts[signature.name])
+    facts = job.facts(signature.name)
+    blocks = _blocks(job.compiled, signature.kernel.name, facts)
     if blocks is not None:
-        yield from _blocked(kernel, signature, blocks, target, triton, reporter)
+        yield from _blocked(kernel, signature, blocks, target, job)
         signature = replace(signature, form="plain")
     written = getattr(kernel, "plain", kernel)
-    signatures = tuned_signatures(signature, facts[signature.name].get("tuned"))
-    form = form_of(signatures, _compiler(written, target, triton), target, reporter)
+    signatures = tuned_signatures(signature, facts.get("tuned"))
+    form = form_of(signatures, _compiler(written, target, job), target, job.reporter)
     if form is not None:
         yield form
 
@@ -157,56 +174,61 @@ def _blocks(compiled: Compiled, of: str, facts: Mapping[str, Any]) -> Blocks | N
     return Blocks(tiled, rows, facts["tiled"]) if tiled is not None else None
 
 
-def _blocked(
-    launcher: Any, signature: Signature, blocks: Blocks, target: Target, triton: Any, reporter: Reporter
-) -> Iterator[Form]:
+def _blocked(launcher: Any, signature: Signature, blocks: Blocks, target: Target, job: _Job) -> Iterator[Form]:
     """A kernel in blocks, in the first configuration that the target has room for; a report where it has for none.
 
     Behind the kernel that runs before, if there is one. A target without the instructions is left to the kernel as
     written.
     """
-    before = _before(launcher, signature, blocks, target, triton) if allows_blocks(signature, blocks) else None
+    before = _before(launcher, signature, blocks, target, job) if allows_blocks(signature, blocks) else None
     if before is None:
         return
     kernel = launcher.tiled
     while hasattr(kernel, "tiled"):  # what a launch may have around it
         kernel = kernel.form(signature.constants) if hasattr(kernel, "uneven") else kernel.tiled
-    signatures = _candidates(launcher, signature, blocks, target)
-    form = form_of(signatures, _compiler(kernel, target, triton), target, reporter, is_must=False)
+    signatures = _candidates(launcher, signature, blocks, target, tells_all=job.tells_all)
+    form = form_of(signatures, _compiler(kernel, target, job), target, job.reporter, is_must=False)
     if form is not None:
         yield from before
         yield form
 
 
-def _before(
-    launcher: Any, signature: Signature, blocks: Blocks, target: Target, triton: Any
-) -> tuple[Form, ...] | None:
+def _before(launcher: Any, signature: Signature, blocks: Blocks, target: Target, job: _Job) -> tuple[Form, ...] | None:
     """The kernel that runs before, if there is one; None where the target cannot run it."""
     if blocks.rows is None:
         return ()
     kernel, signatures = launcher.tiled.rows, (rows_signature(signature, blocks),)
-    form = form_of(signatures, _compiler(kernel, target, triton), target, Reporter())
+    form = form_of(signatures, _compiler(kernel, target, job), target, Reporter())
     return (form,) if form is not None else None
 
 
-def _candidates(launcher: Any, signature: Signature, blocks: Blocks, target: Target) -> Iterator[Signature]:
+def _candidates(
+    launcher: Any, signature: Signature, blocks: Blocks, target: Target, *, tells_all: bool
+) -> Iterator[Signature]:
     """The configurations that the source states; else as a launch would try them, and the others, the smallest first.
 
     All are those of the kernel that loads by pointers: descriptors are made in memory that a launcher gives.
     """
-    configs, stated = launcher._facts["configs"], blocks.tiled.attributes
+    configs, stated = map(_by_pointers, launcher._facts["configs"]), blocks.tiled.attributes
     made = blocks.tiled.tiling.configurations if blocks.tiled.tiling is not None else ()
-    places: tuple[Span | None, ...] = stated.config_spans
-    if len(made) != len(places) or not all({*a} <= {*b} for a, b in zip(made, stated.configs, strict=True)):
-        ranked = launcher._ranked(signature.constants, signature.dtypes, target.shared_memory, {})
-        configs = [*ranked, *reversed(configs)]
-        places = (None,) * len(configs)
-    for config, place in zip(configs, places, strict=True):
-        yield tiled_signature(signature, blocks, {n: v for n, v in config.items() if n != DESCRIPTORS}, place)
+    places = stated.config_spans
+    if len(made) == len(places) and all({*a} <= {*b} for a, b in zip(made, stated.configs, strict=True)):
+        for config, place in zip(configs, places, strict=True):
+            yield tiled_signature(signature, blocks, config, place)
+        return
+    ranked = launcher._ranked(signature.constants, signature.dtypes, target.shared_memory, {})
+    tried = {tuple(config.items()): tells_all for config in map(_by_pointers, ranked)}
+    others = {tuple(config.items()): False for config in reversed([*configs])}
+    for items, is_told in {**tried, **others, **tried}.items():  # each once, those that a launch would try in front
+        yield replace(tiled_signature(signature, blocks, dict(items)), is_told=is_told)
 
 
-def _compiler(kernel: Any, target: Target, triton: Any) -> Compiler:
-    return lambda signature, reporter: _compile(kernel, signature, target, triton, reporter)
+def _by_pointers(config: Mapping[str, int]) -> dict[str, int]:
+    return {name: value for name, value in config.items() if name != DESCRIPTORS}
+
+
+def _compiler(kernel: Any, target: Target, job: _Job) -> Compiler:
+    return lambda signature, reporter: _compile(kernel, signature, target, job.triton, reporter)
 
 
 def _module(stem: str, text: str) -> ModuleType:

@@ -41,13 +41,13 @@ def form_of(
 ) -> Form | None:
     """The first of the signatures that fits a target; None after a report, or where nothing compiles that no one must.
 
-    Configurations that the source states are all compiled, and each is reported that cannot be launched.
+    Those to tell of are all compiled, and of what the source states each is reported that cannot be launched.
     """
     tried: list[Tried] = []
     failed: list[tuple[Signature, Diagnostic]] = []
     chosen: Tried | None = None
     for signature in signatures:
-        if chosen is not None and signature.place is None:
+        if chosen is not None and not signature.is_told:
             break
         own = Reporter()
         result = compiled(signature, own)
@@ -58,7 +58,8 @@ def form_of(
         tried.append(Tried(signature, result, usage, shortages(usage, target)))
         chosen = chosen or (tried[-1] if not tried[-1].lacks else None)
     if chosen is not None:
-        _lint(tried, failed, target, reporter)
+        meant = [each for each in tried if each is chosen or each.signature.place is not None]
+        _lint(meant, failed, target, reporter)
         return Form(chosen, tuple(tried))
     _report_shortages(tried, target, reporter)
     for _, diagnostic in failed if is_must else ():

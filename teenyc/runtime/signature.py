@@ -64,6 +64,8 @@ class Signature:
     """what a launch would choose: constants and options, by emitted names"""
     place: Span | None = None
     """where the source states that configuration"""
+    is_told: bool = False
+    """whether what it takes is told, also where another one is chosen"""
 
     @property
     def source_name(self) -> str:
@@ -119,6 +121,7 @@ def tuned_signatures(written: Signature, facts: Mapping[str, Any] | None) -> tup
             constants={**written.constants, **{n: v for n, v in config.items() if n in written.constants}},
             config=config,
             place=place,
+            is_told=place is not None,
         )
         for config, place in zip(facts["configs"], kernel.attributes.config_spans, strict=True)
     )
@@ -147,6 +150,7 @@ def tiled_signature(
         facts=facts,
         config=config,
         place=place,
+        is_told=place is not None,
     )
 
 

@@ -85,6 +85,34 @@ def test_the_first_configuration_that_fits_is_built_and_one_that_does_not_is_tol
     assert table[2][3:] == ["BLOCK=256", "16", "of", "65,536", "256", str(amd["registers"]), "nothing"]
 
 
+ROWS = """#[kernel(tile)]
+fn sums(x: Pointer<f32>, y: Pointer<f32>, n: i32) {
+    let row = program_id(0);
+    let mut total = 0.0;
+    for k in 0..n { total += load(x + row * n + k); }
+    store(y + row, total);
+}
+"""
+
+
+def test_resources_are_told_of_all_that_a_launch_would_try(shell: Shell) -> None:
+    shell.write("sums.tk", ROWS)
+    told = {}
+    for flags in ((), ("--resources",)):
+        done = build(shell, "sums.tk", "-o", "out", "--target", "cuda:90", *flags)
+        assert (done.returncode, done.stderr) == (0, "")
+        told[flags] = json.loads((shell.folder / "out/sums.json").read_text())["kernels"]
+    (tiled, plain), (only, _) = told["--resources",], told[()]
+    assert len(only["configurations"]) == 1
+    assert only["configurations"][0] == tiled["configurations"][0]
+    assert len(tiled["configurations"]) > 2
+    assert len({json.dumps(each["config"]) for each in tiled["configurations"]}) == len(tiled["configurations"])
+    assert "configurations" not in plain
+    lines = [line for line in done.stdout.splitlines() if "cuda:90 " in line]
+    assert [line.split()[3] == "*" for line in lines] == [True, *[False] * (len(lines) - 1)]
+    assert "as written" in lines[-1]
+
+
 def test_where_no_configuration_fits_each_is_told_and_nothing_is_written(shell: Shell) -> None:
     other = LARGE.replace("1024", "2048")
     shell.write("scaled.tk", SCALED.replace("CONFIGS", f"{LARGE}, {other}"))
