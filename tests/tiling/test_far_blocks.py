@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from blocked import BLOCKS, agreed, close
+from blocked import BLOCKS, agreed, blocked, close, written
 from meaning import module_of
 
 N = 16
@@ -75,7 +75,11 @@ def _check(folder: Path, device: str, kind: str, start: int, stop: int, s: int) 
     generator = torch.Generator().manual_seed(5)
     x, y = (torch.randn(64, width, generator=generator).to(device) for width in (64, N))
     arguments = {"x": x, "y": y, "start": start, "stop": stop, "s": s}
-    out = agreed(module.far, (rows,), arguments, {"o": ((rows, N), torch.float32)}, 1e-5, N=N)
+    outputs = {"o": ((rows, N), torch.float32)}
+    if kind == "steps_of_three" and stop == GREATEST:  # a GPU counts steps of the plain kernel beyond the greatest i32
+        out = written(blocked, module.far, (rows,), arguments, outputs, N=N)
+    else:
+        out = agreed(module.far, (rows,), arguments, outputs, 1e-5, N=N)
     counts = torch.zeros(rows, 64, dtype=torch.float64)
     for row in range(rows):
         for k in iterations(row, start, stop, s):
