@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from teenyc.intrinsics.reference import numpy
-from teenyc.intrinsics.rules import Need, axis, extent, is_power_of_two, needs_axes, value
+from teenyc.intrinsics.rules import Need, axis, extent, is_power_of_two, may_be_one, needs_axes, value
 from teenyc.intrinsics.spec import Facts, Intrinsic, Param, Role, Site, Variant
 from teenyc.types import Compute, DType, Extent, TensorType, is_float
 
@@ -67,6 +67,13 @@ def _is_plain(facts: Facts) -> bool:
     return is_several and facts.attributes.get("descending") is not False and _stays(type.element)  # type: ignore[union-attr]
 
 
+def _may_widen(facts: Facts) -> bool:
+    """Triton takes the extremum of an axis of one element, which it makes wider where it is narrow."""
+    type = facts.types["x"]
+    assert isinstance(type, TensorType), "what is sorted has axes"
+    return not _stays(type.element) and type.shape[-1].known in (None, 1)
+
+
 def _stays(element: object) -> bool:
     if isinstance(element, DType):
         return element.bits >= 32
@@ -94,6 +101,7 @@ INTRINSICS = (
         generics=1,
         reference=_sorted,
         first_by_name="descending",
+        variants=(Variant(_may_widen, "_sort", "_sort"),),
     ),
     Intrinsic(
         "topk",
@@ -118,5 +126,6 @@ INTRINSICS = (
         generics=1,
         reference=_sorted,
         first_by_name="descending",
+        variants=(Variant(lambda facts: may_be_one(facts, "x"), "_bitonic_merge", "_bitonic_merge"),),
     ),
 )

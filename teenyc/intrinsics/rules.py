@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 
-from teenyc.intrinsics.spec import Given, Rule, Site
+from teenyc.intrinsics.spec import Facts, Given, Rule, Site
 from teenyc.source import Span
 from teenyc.types import (
     BOOL,
@@ -381,3 +381,10 @@ def is_narrow_integer(element: Element) -> bool:
 def may_be_f32(element: Element) -> bool:
     """Whether elements are f32, or may be for some `D`."""
     return isinstance(element, TypeVar | Compute) or (isinstance(element, DType) and element.name == "f32")
+
+
+def may_be_one(facts: Facts, name: str, *, rank: int | None = None) -> bool:
+    """Whether a tensor, of so many axes, may have one element only, which functions of Triton do not expect."""
+    type = facts.types[name]
+    assert isinstance(type, TensorType), "what has axes is a tensor"
+    return all(e.known in (None, 1) for e in type.shape) and rank in (None, len(type.shape))

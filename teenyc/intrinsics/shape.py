@@ -11,6 +11,7 @@ from teenyc.intrinsics.rules import (
     has_quotient,
     is_sound_shape,
     is_within_limit,
+    may_be_one,
     met_shapes,
     needs_axes,
     numel,
@@ -207,6 +208,11 @@ def _only_axis(site: Site, results: tuple[Type, ...]) -> tuple[tuple[str, Static
 
 
 def _flips_one(facts: Facts) -> bool:
+    """Whether one axis is turned, of a tensor that Triton's own can turn: not of a vector of one element."""
+    return facts.attributes.get("dim") is not None and not may_be_one(facts, "x", rank=1)
+
+
+def _flips_vector(facts: Facts) -> bool:
     return facts.attributes.get("dim") is not None
 
 
@@ -428,7 +434,7 @@ INTRINSICS = (
         generics=1,
         reference=lambda x, dim=None: numpy().flip(x, dim),
         helper="_flip",
-        variants=(Variant(_flips_one, "tl.flip"),),
+        variants=(Variant(_flips_one, "tl.flip"), Variant(_flips_vector, "_flip({x})", "_flip")),
         fills=_only_axis,
     ),
     Intrinsic(

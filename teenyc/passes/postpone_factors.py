@@ -70,6 +70,7 @@ def _chains(block: Block, uses: Mapping[int, int]) -> Iterator[tuple[_Sum, ...]]
 def _sum(loop: For, index: int, uses: Mapping[int, int]) -> _Sum | None:
     """What a carried value adds up, if all that is added has factors from outside of the loop."""
     lets = {r.id: s for s in loop.body.statements if isinstance(s, Let) for r in s.results}
+    own = frozenset(v.id for s in (loop, *loop.body.statements) for v in walk.definitions(s))
     inside, following = loop.carried[index].inside, loop.body.yields[index]
     let = lets.get(following.id) if isinstance(following, Value) and uses[following.id] == 1 else None
     if let is None or not isinstance(let.operation, Binary) or not _is_float(inside) or uses[inside.id] != 1:
@@ -79,33 +80,32 @@ def _sum(loop: For, index: int, uses: Mapping[int, int]) -> _Sum | None:
     sides += [(operation.right, operation.left)] if operation.operator == "add" else []
     for kept, added in sides:
         if kept == inside:
-            rest, factors, products = _split(added, loop, lets, uses)
+            rest, factors, products = _split(added, own, lets, uses)
             return _Sum(loop, index, let, rest, factors, products) if factors else None
     return None
 
 
 def _split(
-    operand: Operand, loop: For, lets: Mapping[int, Let], uses: Mapping[int, int]
+    operand: Operand, own: frozenset[int], lets: Mapping[int, Let], uses: Mapping[int, int]
 ) -> tuple[Operand, tuple[Operand, ...], tuple[int, ...]]:
-    """What varies in a product, of the shape of the whole, its factors from outside of the loop, and the products."""
+    """What varies in a product, of the shape of the whole, its factors from outside of the loop, and the products.
+
+    `own` are the values that the loop defines, among them the results of loops and branches in it.
+    """
     let = lets.get(operand.id) if isinstance(operand, Value) and uses[operand.id] == 1 else None
     if isinstance(operand, Value) and let is not None and _is_product(let):
         assert isinstance(let.operation, Binary)
         sides = (let.operation.left, let.operation.right), (let.operation.right, let.operation.left)
         for rest, factor in sides:
-            if rest.type == operand.type and _is_outside(factor, loop, lets):
-                inner, factors, products = _split(rest, loop, lets, uses)
+            is_outside = not isinstance(factor, Value) or factor.id not in own
+            if rest.type == operand.type and is_outside:
+                inner, factors, products = _split(rest, own, lets, uses)
                 return inner, (*factors, factor), (*products, operand.id)
     return operand, (), ()
 
 
 def _is_product(let: Let) -> bool:
     return isinstance(let.operation, Binary) and let.operation.operator == "mul"
-
-
-def _is_outside(operand: Operand, loop: For, lets: Mapping[int, Let]) -> bool:
-    own = {loop.counter.id, *(c.inside.id for c in loop.carried)}
-    return not isinstance(operand, Value) or (operand.id not in lets and operand.id not in own)
 
 
 def _is_zero(operand: Operand, lets: Mapping[int, Let]) -> bool:

@@ -30,7 +30,7 @@ from teenyc.ir.walk import is_same, operands_of, results_of
 from teenyc.record import field, replace, state
 from teenyc.source import Span
 from teenyc.tiling.finite import KEPT
-from teenyc.tiling.identities import FOLDS, identity_of, worst_of
+from teenyc.tiling.identities import FOLDS, has_worst, identity_of, worst_of
 from teenyc.tiling.plan import Term
 from teenyc.tiling.products import terms_of
 from teenyc.tiling.state import element_of, shape_of, zero_of
@@ -114,7 +114,7 @@ class _Moving:
         if operation.intrinsic not in EXTREMA or operation.attributes or other not in sides or not self.on(other):
             return False
         added = sides[1 - sides.index(other)]
-        if self.on(added):
+        if self.on(added) or not has_worst(element_of(taken)):
             return False
         made = _Made(self.ids, let.span)
         worst = Literal(worst_of(element_of(taken), operation.intrinsic), scalar(element_of(taken)))

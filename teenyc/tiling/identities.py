@@ -8,6 +8,11 @@ FOLDS = {"mul": "prod", "and": "reduce_and", "or": "reduce_or", "xor": "xor_sum"
 """The operators whose order is free, and what folds many numbers by each."""
 
 
+def has_worst(element: Element) -> bool:
+    """Whether it is known what an extremum is never changed by: not of `D: Num`, which may be any number."""
+    return is_float(element) or isinstance(element, DType)
+
+
 def worst_of(element: Element, intrinsic: str) -> int | float:
     """The number that an extremum is never changed by."""
     if is_float(element):

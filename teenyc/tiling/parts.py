@@ -34,7 +34,7 @@ from teenyc.ir.nodes import (
 from teenyc.ir.walk import statements_of, uses, values_of
 from teenyc.record import replace
 from teenyc.tiling.choose import free_name
-from teenyc.tiling.identities import identity_of, worst_of
+from teenyc.tiling.identities import has_worst, identity_of, worst_of
 from teenyc.tiling.normal import normal
 from teenyc.tiling.plan import AXES, Extremum, Fold, Law, LoopPlan, Parts, Plan, Refusal, Sum, Unchanged
 from teenyc.tiling.room import is_of_row
@@ -131,6 +131,8 @@ def _reason(kernel: Kernel, loop: For, plan: LoopPlan) -> str:
             return f"`{carried.inside.name}` has two axes of its own"
         if isinstance(law, Extremum) and law.propagates_nan:
             return f"`{carried.inside.name}` passes NaN on"
+        if isinstance(law, Extremum) and not has_worst(element):
+            return f"`{carried.inside.name}` is of type `{element}`"
     return ""
 
 

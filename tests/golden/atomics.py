@@ -92,6 +92,21 @@ def atomics(count_ptr, sum_ptr, flag_ptr):
     tl.store(sum_ptr + 16, _atomic_load(sum_ptr))
 
 
+@triton.jit
+def masks_of_numbers(count_ptr, n: tl.int32, N: tl.constexpr, FLAG: tl.constexpr):
+    """Masks that are known, or made of counters, which are no tensors where Triton interprets."""
+    lane = tl.arange(0, N)
+    for i in range(n):
+        tl.atomic_add(count_ptr, 1, mask=tl.cast(i > 1, tl.int1))
+        tl.atomic_max(count_ptr + lane, i, mask=tl.full([N], i > 1, tl.int1) != 0)
+        for j in tl.static_range(3):
+            tl.atomic_or(count_ptr, 4, mask=tl.full([], j > 1, tl.int1))
+            tl.atomic_xor(count_ptr + lane, 8, mask=tl.full([N], j > i, tl.int1) != 0)
+    tl.atomic_add(count_ptr, 1, mask=tl.full([], FLAG, tl.int1))
+    tl.atomic_add(count_ptr + lane, 1, mask=tl.full([], FLAG, tl.int1))
+    tl.atomic_and(count_ptr + 1, 6, mask=tl.full([], True, tl.int1))
+
+
 TEENYC = {
     "version": "0.1.0",
     "source": "atomics.tk",
@@ -149,6 +164,23 @@ TEENYC = {
                 },
             ],
             "contiguous": True,
+        },
+        "masks_of_numbers": {
+            "class": "MasksOfNumbers",
+            "parameters": [
+                {"name": "count_ptr", "type": "Pointer<i32>", "role": "input and output"},
+                {"name": "n", "type": "i32", "role": "scalar"},
+            ],
+            "constants": [
+                {"name": "N", "type": "i32", "field": "n"},
+                {"name": "FLAG", "type": "bool", "field": "flag"},
+            ],
+            "dtypes": {},
+            "reads": ["count_ptr"],
+            "writes": ["count_ptr"],
+            "deterministic": True,
+            "contiguous": True,
+            "requirements": [{"extent": "N", "rule": "power-of-two", "for": "the length of `arange`"}],
         },
     },
 }
@@ -389,4 +421,24 @@ class Atomics(_Bound):
             and sum_ptr.is_contiguous()
             and flag_ptr.is_contiguous()
             and (count_ptr.device, count_ptr.dtype, sum_ptr.dtype, flag_ptr.dtype)
+        )
+
+
+class MasksOfNumbers(_Bound):
+    """`masks_of_numbers`, checked: `MasksOfNumbers(n, flag)[grid](...)`."""
+
+    _kernel = masks_of_numbers
+    _facts = TEENYC["kernels"]["masks_of_numbers"]
+
+    @staticmethod
+    def _rules(N, FLAG):
+        return (("n", N, "power-of-two", "the length of `arange`"),)
+
+    @staticmethod
+    def _key(N, FLAG, count_ptr, n):
+        return (
+            count_ptr.is_contiguous()
+            and type(n) is int
+            and -(2**31) <= n < 2**31
+            and (count_ptr.device, count_ptr.dtype)
         )

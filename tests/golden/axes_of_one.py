@@ -8,10 +8,33 @@ import triton.language as tl
 
 
 @triton.jit
+def _bitonic_merge(x, descending: tl.constexpr = False):
+    """`tl.bitonic_merge`, which does not know a tensor of one element."""
+    if x.numel > 1:
+        x = tl.bitonic_merge(x, descending=descending)
+    return x
+
+
+@triton.jit
 def _expect_zero(x, mask):
     """`x`, of which a debug build asserts that it is zero where the mask holds; Triton has `expect_zero` since 3.8."""
     tl.device_assert((x == 0) | (mask == 0), "expect_zero expected x == 0 where mask is true")
     return x
+
+
+@triton.jit
+def _flip(x):
+    """The elements in reverse order along every axis; Triton's own does not know a vector of one element."""
+    for axis in tl.static_range(len(x.shape)):
+        if x.numel > 1:
+            x = tl.flip(x, axis)
+    return x
+
+
+@triton.jit
+def _sort(x, descending: tl.constexpr = False):
+    """`tl.sort` in the type of the elements: an axis of one element it gives in a wider one."""
+    return tl.sort(x, descending=descending).to(x.dtype)
 
 
 @triton.jit
@@ -32,6 +55,16 @@ def axes(x_ptr, bits_ptr, out_ptr, any_ptr, N: tl.constexpr):
     tl.store(any_ptr + 1, tl.reduce_or(x > 0.0, axis=None).to(tl.uint32))
 
 
+@triton.jit
+def vectors_of_one(x_ptr, out_ptr, N: tl.constexpr):
+    """Vectors of one element are turned and ordered too, in their own type."""
+    col = tl.arange(0, N)
+    x = tl.load(x_ptr + col)
+    tl.store(out_ptr + col, _flip(x) + _sort(x) * 3)
+    tl.store(out_ptr + N + col, _bitonic_merge(x) + _flip(x))
+    tl.store(out_ptr + 2 * N + col, _sort(x, descending=True) * 100)
+
+
 TEENYC = {
     "version": "0.1.0",
     "source": "axes_of_one.tk",
@@ -48,6 +81,20 @@ TEENYC = {
             "dtypes": {},
             "reads": ["x_ptr", "bits_ptr"],
             "writes": ["out_ptr", "any_ptr"],
+            "deterministic": True,
+            "contiguous": True,
+            "requirements": [{"extent": "N", "rule": "power-of-two", "for": "the length of `arange`"}],
+        },
+        "vectors_of_one": {
+            "class": "VectorsOfOne",
+            "parameters": [
+                {"name": "x_ptr", "type": "Pointer<i8>", "role": "input"},
+                {"name": "out_ptr", "type": "Pointer<i8>", "role": "output"},
+            ],
+            "constants": [{"name": "N", "type": "i32", "field": "n"}],
+            "dtypes": {},
+            "reads": ["x_ptr"],
+            "writes": ["out_ptr"],
             "deterministic": True,
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "power-of-two", "for": "the length of `arange`"}],
@@ -296,4 +343,24 @@ class Axes(_Bound):
             and out_ptr.is_contiguous()
             and any_ptr.is_contiguous()
             and (x_ptr.device, x_ptr.dtype, bits_ptr.dtype, out_ptr.dtype, any_ptr.dtype)
+        )
+
+
+class VectorsOfOne(_Bound):
+    """`vectors_of_one`, checked: `VectorsOfOne(n)[grid](...)`."""
+
+    _kernel = vectors_of_one
+    _facts = TEENYC["kernels"]["vectors_of_one"]
+
+    @staticmethod
+    def _rules(N):
+        return (("n", N, "power-of-two", "the length of `arange`"),)
+
+    @staticmethod
+    def _key(N, x_ptr, out_ptr):
+        return (
+            x_ptr.get_device() == out_ptr.get_device()
+            and x_ptr.is_contiguous()
+            and out_ptr.is_contiguous()
+            and (x_ptr.device, x_ptr.dtype, out_ptr.dtype)
         )

@@ -189,6 +189,68 @@ def floats(x_ptr, out_ptr, scale: tl.float32, times: tl.int32):
     )
 
 
+@triton.jit
+def of_literals(x_ptr, out_ptr):
+    """Literals and counters take the type that decides the method."""
+    x = tl.load(x_ptr)
+    count = 0
+    for i in range(-2, 3):
+        if (i & tl.cast(i - 1, tl.uint32).to(tl.int32) == 0) & (i > 0):
+            value = tl.cast(i - 1, tl.uint32).to(tl.int32)
+            count = count + (
+                tl.abs(
+                    tl.where(
+                        (i ^ 1) & (value ^ i) < 0,
+                        tl.where(i < 0, tl.full([], -2147483648, tl.int32), tl.full([], 2147483647, tl.int32)),
+                        value,
+                    ),
+                )
+                & 255
+            )
+    value_2 = tl.abs(x).to(tl.uint64)
+    value_3 = tl.abs(tl.full([], 3, tl.int64)).to(tl.uint64)
+    condition = x ^ 3 < 0
+    tl.store(
+        out_ptr,
+        tl.where(
+            (tl.umulhi(value_2, value_3) > 0)
+            | (
+                value_2 * value_3
+                > tl.where(
+                    condition, tl.full([], 9223372036854775808, tl.uint64), tl.full([], 9223372036854775807, tl.uint64)
+                )
+            ),
+            tl.where(
+                condition, tl.full([], -9223372036854775808, tl.int64), tl.full([], 9223372036854775807, tl.int64)
+            ),
+            x * 3,
+        )
+        + 1073741825,
+    )
+    total = x + 9
+    remainder = (
+        tl.where(
+            (total ^ x) & (total ^ 9) < 0,
+            tl.where(x < 0, tl.full([], -9223372036854775808, tl.int64), tl.full([], 9223372036854775807, tl.int64)),
+            total,
+        )
+        % 7
+    )
+    tl.store(
+        out_ptr + 1,
+        tl.where(x < -4, -4 - x, x - -4)
+        + tl.where(remainder < 0, remainder + tl.abs(tl.full([], 7, tl.int64)), remainder)
+        + count,
+    )
+
+
+@triton.jit
+def least(out_ptr):
+    """The least number has no negative, and is that of itself."""
+    tl.store(out_ptr, -2147483648)
+    tl.store(out_ptr + 1, 2147483647)
+
+
 TEENYC = {
     "version": "0.1.0",
     "source": "number_methods.tk",
@@ -223,6 +285,29 @@ TEENYC = {
             "constants": [],
             "dtypes": {"D": "Float"},
             "reads": ["x_ptr"],
+            "writes": ["out_ptr"],
+            "deterministic": True,
+            "contiguous": True,
+        },
+        "of_literals": {
+            "class": "OfLiterals",
+            "parameters": [
+                {"name": "x_ptr", "type": "Pointer<i64>", "role": "input"},
+                {"name": "out_ptr", "type": "Pointer<i64>", "role": "output"},
+            ],
+            "constants": [],
+            "dtypes": {},
+            "reads": ["x_ptr"],
+            "writes": ["out_ptr"],
+            "deterministic": True,
+            "contiguous": True,
+        },
+        "least": {
+            "class": "Least",
+            "parameters": [{"name": "out_ptr", "type": "Pointer<i32>", "role": "output"}],
+            "constants": [],
+            "dtypes": {},
+            "reads": [],
             "writes": ["out_ptr"],
             "deterministic": True,
             "contiguous": True,
@@ -489,4 +574,34 @@ class Floats(_Bound):
             and type(times) is int
             and -(2**31) <= times < 2**31
             and (x_ptr.device, x_ptr.dtype, out_ptr.dtype)
+        )
+
+
+class OfLiterals(_Bound):
+    """`of_literals`, checked: `OfLiterals()[grid](...)`."""
+
+    _kernel = of_literals
+    _facts = TEENYC["kernels"]["of_literals"]
+
+    @staticmethod
+    def _key(x_ptr, out_ptr):
+        return (
+            x_ptr.get_device() == out_ptr.get_device()
+            and x_ptr.is_contiguous()
+            and out_ptr.is_contiguous()
+            and (x_ptr.device, x_ptr.dtype, out_ptr.dtype)
+        )
+
+
+class Least(_Bound):
+    """`least`, checked: `Least()[grid](...)`."""
+
+    _kernel = least
+    _facts = TEENYC["kernels"]["least"]
+
+    @staticmethod
+    def _key(out_ptr):
+        return (
+            out_ptr.is_contiguous()
+            and (out_ptr.device, out_ptr.dtype)
         )

@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from teenyc import Options
-from teenyc.driver import Compiled, compile_source, run_passes
+from teenyc.driver import Compiled, compile_source
 from teenyc.evaluate import CHECKED, LOWERED, launch
 from teenyc.evaluate.sanitize import Sanitizer
 from teenyc.ir.nodes import Program
@@ -38,9 +38,9 @@ class RefusedError(Exception):
     """A source that the compiler does not take; the text is the first report."""
 
 
-def compiled(text: str, *, tile: bool | None = None) -> Compiled:
-    found = compile_source(text, name="soak.tk", options=Options(verify_ir=True, tile=tile))
-    if found.source is None:
+def compiled(text: str, *, verify_ir: bool = False, generate: bool = True) -> Compiled:
+    found = compile_source(text, name="soak.tk", options=Options(verify_ir=verify_ir, generate=generate))
+    if found.checked is None:
         first = found.diagnostics[0]
         span = first.span
         place = text[span.start : span.end][:200] if span is not None else ""
@@ -57,8 +57,8 @@ def as_checked(of: Compiled, name: str, grid: tuple[int, ...], given: Mapping[st
 
 
 def after_passes(of: Compiled, name: str, grid: tuple[int, ...], given: Mapping[str, Any], constants: Any) -> None:
-    assert of.checked is not None
-    _run(run_passes(of.checked), name, grid, given, constants, LOWERED)
+    assert of.program is not None
+    _run(of.program, name, grid, given, constants, LOWERED)
 
 
 def _run(

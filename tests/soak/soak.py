@@ -39,7 +39,9 @@ def main() -> int:
         return 0
     started = time.monotonic()
     kinds, features, failed = Counter[str](), Counter[str](), 0
-    work = partial(try_seed, is_interpreted=not options.gpu, is_shortened=not options.gpu or options.shorten)
+    work = partial(
+        try_seed, is_interpreted=not options.gpu, is_shortened=options.shorten or not (options.gpu or options.whole)
+    )
     seeds = range(options.seed, options.seed + options.kernels)
     until = started + options.seconds if options.seconds else 1e99
     for seed, tried in spread(work, seeds, jobs=options.jobs, limit=options.limit, until=until):
@@ -65,6 +67,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=0.0, help="begin no other kernel after so many seconds")
     parser.add_argument("--limit", type=float, default=LIMIT, help=f"seconds for one kernel ({LIMIT:.0f})")
     parser.add_argument("--shorten", action="store_true", help="shorten what differs on a GPU too")
+    parser.add_argument("--whole", action="store_true", help="do not shorten what differs")
     parser.add_argument("--show", action="store_true", help="print the kernels, and do nothing")
     return parser.parse_args()
 
