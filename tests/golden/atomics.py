@@ -178,6 +178,7 @@ TEENYC = {
             "dtypes": {},
             "reads": ["count_ptr"],
             "writes": ["count_ptr"],
+            "atomics": ["count_ptr"],
             "deterministic": True,
             "contiguous": True,
             "requirements": [{"extent": "N", "rule": "power-of-two", "for": "the length of `arange`"}],
