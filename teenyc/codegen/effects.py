@@ -70,7 +70,9 @@ class Access:
     element: Element | None = None
     """what is there in memory; of a sum, what it adds"""
     is_used: bool = False
-    """whether anything reads its result"""
+    """whether anything reads its result, but for a function that gives it back"""
+    returned: frozenset[int] = frozenset()
+    """the results of the function, by index, that it is"""
     leaves: Operand | None = None
     """the number that it leaves, where it is one of the source"""
     is_pure: bool = True
@@ -137,13 +139,14 @@ class _Trace:
     known: dict[str, Effects]
     roots: dict[int, frozenset[int]]
     read: Mapping[int, int]
+    returned: Mapping[int, tuple[int, ...]]
 
     @staticmethod
     def of(body: Kernel | Function, functions: Mapping[str, Function], known: dict[str, Effects]) -> Effects:
         if body.name not in known:
             roots = {p.value.id: frozenset({i}) for i, p in enumerate(body.parameters) if _is_address(p.value)}
-            trace = _Trace(functions, known, roots, uses(body.body))
             statements = [s for _, s in statements_of(body.body)]
+            trace = _Trace(functions, known, roots, uses(body.body), _returned(statements))
             trace.settle([(v, made) for s in statements for v, made in _flows(s) if _is_address(v)], statements)
             known[body.name] = trace.summary(statements)
         return known[body.name]
@@ -188,16 +191,25 @@ class _Trace:
         if isinstance(statement.operation, Call):
             yield from self.call(statement, statement.operation)
         if isinstance(statement.operation, Apply):
-            yield from self.applied(statement.operation)
+            yield from self.applied(statement, statement.operation)
 
-    def applied(self, apply: Apply) -> Iterator[Access]:
-        """The accesses of a function, in terms of the caller's parameters and types."""
+    def applied(self, let: Let, apply: Apply) -> Iterator[Access]:
+        """The accesses of a function, in terms of the caller's parameters, types and results."""
         variables = (v.name for v in self.functions[apply.function].type_variables)
         known = dict(zip(variables, apply.elements, strict=True))
         for access in self.callee(apply).accesses:
             tensors = frozenset[int]().union(*(self.of_operand(apply.operands[i]) for i in access.tensors))
             element = bound(access.element, known) if access.element is not None else None
-            yield replace(access, tensors=tensors, element=element)
+            is_used, returned = self.fate([let.results[i] for i in access.returned])
+            yield replace(
+                access, tensors=tensors, element=element, is_used=access.is_used or is_used, returned=returned
+            )
+
+    def fate(self, results: Sequence[Value]) -> tuple[bool, frozenset[int]]:
+        """Whether anything but a `return` reads values, and as which results they are returned."""
+        places = [self.returned.get(result.id, ()) for result in results]
+        is_used = any(self.read[r.id] > len(p) for r, p in zip(results, places, strict=True))
+        return is_used, frozenset[int]().union(*places)
 
     def call(self, let: Let, call: Call) -> Iterator[Access]:
         """The call, where it reaches memory or is one of those to tell of."""
@@ -207,15 +219,27 @@ class _Trace:
         if not reaches and call.intrinsic not in NOTED:
             return
         value = call.operand("val") or call.operand("value")
+        is_used, returned = self.fate(let.results)
         yield Access(
             call=call.intrinsic,
             tensors=frozenset[int]().union(*map(self.of_operand, addresses)),
             element=next((_pointee(o) for o in addresses), None) or _element(call),
-            is_used=any(self.read[r.id] for r in let.results),
+            is_used=is_used,
+            returned=returned,
             leaves=value if isinstance(value, Literal | Constant) else None,
             is_pure=call.intrinsic != ASSEMBLY or call.attribute("is_pure") is True,
             span=let.span,
         )
+
+
+def _returned(statements: Iterable[Statement]) -> dict[int, tuple[int, ...]]:
+    """For each value that is returned as such, as which results, once for each `return` that does."""
+    found: dict[int, tuple[int, ...]] = {}
+    for statement in statements:
+        for index, value in enumerate(statement.values) if isinstance(statement, Return) else ():
+            if isinstance(value, Value):
+                found[value.id] = (*found.get(value.id, ()), index)
+    return found
 
 
 def _flows(statement: Statement) -> Iterator[tuple[Value, tuple[Operand, ...]]]:

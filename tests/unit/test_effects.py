@@ -68,6 +68,10 @@ def test_tensors_are_read_written_or_changed_by_atomics(
 
 # ---- launches -------------------------------------------------------------------------------------------------------
 
+FUNCTIONS = """fn bump<T: Num>(p: Pointer<T>, v: T) { atomic_add(p, v); }
+fn next(p: Pointer<i32>) -> i32 { atomic_add(p, 1) }
+fn again(p: Pointer<i32>) -> i32 { next(p) }
+"""
 FIRST = "depends on which program comes first"
 VOLATILE = 'inline_asm_elementwise::<i32>("mov.u32 $0, %clock;", "=r", false, 1)'
 PURE = 'inline_asm_elementwise::<i32>("mov.u32 $0, 7;", "=r", true, 1)'
@@ -91,6 +95,8 @@ LOCKED = "while atomic_cas(n, 0, 1) == 1 { }\nstore(y, load(y) + load(x + i));\n
         ("bump(n, 1);", []),
         ("bump(x, 1.0);", ["5:40 `atomic_add` adds floats in no fixed order: x"]),
         # what the result of an atomic is used for
+        ("next(n);", []),
+        ("let old = again(n); store(x + i, old as f32);", [f"6:35 the result of `atomic_add` {FIRST}: n"]),
         ("let old = atomic_add(n, 1); store(x + i, old as f32);", [f"3:11 the result of `atomic_add` {FIRST}: n"]),
         ("let old = atomic_load(n); store(x + i, old as f32);", []),
         ("let old = atomic_load(n); atomic_add(n, old);", [f"3:11 the result of `atomic_load` {FIRST}: n"]),
@@ -148,7 +154,7 @@ LOCKED = "while atomic_cas(n, 0, 1) == 1 { }\nstore(y, load(y) + load(x + i));\n
     ],
 )
 def test_why_launches_may_differ_is_said_with_its_place(body: str, reasons: list[str]) -> None:
-    facts = facts_of(body, "fn bump<T: Num>(p: Pointer<T>, v: T) { atomic_add(p, v); }\n")
+    facts = facts_of(body, FUNCTIONS)
     assert said(facts, "nondeterministic") == reasons
     assert facts["deterministic"] == (not reasons)
     assert "provided" not in facts
