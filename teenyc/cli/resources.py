@@ -27,7 +27,7 @@ def _rows(record: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     name = record["kernel"] + (f" ({record['form']})" if "form" in record else "")
     tried = record.get("configurations", [record])
     unchosen = "in front of blocks" if record.get("form") == "rows" else "as written"
-    chosen = next((each for each in tried if each.get("fits")), None)
+    chosen = next((each for each in tried if each.get("chosen")), None)
     for each in tried:
         words = ", ".join(f"{n}={v}" for n, v in each.get("config", {}).items()) or unchosen
         mark = "" if len(tried) == 1 else "* " if each is chosen else "  "

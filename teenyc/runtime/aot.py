@@ -175,7 +175,7 @@ def _blocks(compiled: Compiled, of: str, facts: Mapping[str, Any]) -> Blocks | N
 
 
 def _blocked(launcher: Any, signature: Signature, blocks: Blocks, target: Target, job: _Job) -> Iterator[Form]:
-    """A kernel in blocks, in the first configuration that the target has room for; a report where it has for none.
+    """A kernel in blocks, in a configuration that the target has room for; a report where it has for none.
 
     Behind the kernel that runs before, if there is one. A target without the instructions is left to the kernel as
     written.
@@ -220,7 +220,8 @@ def _candidates(
     tried = {tuple(config.items()): tells_all for config in map(_by_pointers, ranked)}
     others = {tuple(config.items()): False for config in reversed([*configs])}
     for items, is_told in {**tried, **others, **tried}.items():  # each once, those that a launch would try in front
-        yield replace(tiled_signature(signature, blocks, dict(items)), is_told=is_told)
+        form = tiled_signature(signature, blocks, dict(items))
+        yield replace(form, is_told=is_told, is_likely=items in tried)
 
 
 def _by_pointers(config: Mapping[str, int]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Configurations on a target: those that a launch may take go in; the first for which there is room comes out.
+"""Configurations on a target: those that a launch may take go in; one for which there is room comes out.
 
 With what each takes, and reports of those that cannot be launched, and of registers that spill.
 """
@@ -16,6 +16,9 @@ from teenyc.runtime.usage import Shortage, Usage, shortages, usage_of
 
 Compiler: TypeAlias = Callable[[Signature, Reporter], Any]
 """Triton's result for a signature, None after a report."""
+
+LITTLE = 512
+"""So many bytes of a thread may be spilled where other configurations are at hand: as many as a launch allows."""
 
 
 @record
@@ -39,24 +42,26 @@ class Form:
 def form_of(
     signatures: Iterable[Signature], compiled: Compiler, target: Target, reporter: Reporter, *, is_must: bool = True
 ) -> Form | None:
-    """The first of the signatures that fits a target; None after a report, or where nothing compiles that no one must.
+    """The first of the signatures that fits a target and spills little, or else the first that fits.
 
-    Those to tell of are all compiled, and of what the source states each is reported that cannot be launched.
+    None after a report, or where nothing compiles that no one must. Those to tell of are all compiled, and of what the
+    source states each is reported that cannot be launched.
     """
     tried: list[Tried] = []
     failed: list[tuple[Signature, Diagnostic]] = []
-    chosen: Tried | None = None
     for signature in signatures:
-        if chosen is not None and not signature.is_told:
+        fitting = [each for each in tried if not each.lacks]
+        is_found = any(map(_spills_little, fitting)) or (fitting and not signature.is_likely)
+        if is_found and not signature.is_told:
             break
         own = Reporter()
         result = compiled(signature, own)
-        if result is None:
-            failed += [(signature, diagnostic) for diagnostic in own]
-            continue
-        usage = usage_of(result, target)
-        tried.append(Tried(signature, result, usage, shortages(usage, target)))
-        chosen = chosen or (tried[-1] if not tried[-1].lacks else None)
+        failed += [(signature, diagnostic) for diagnostic in own]
+        if result is not None:
+            usage = usage_of(result, target)
+            tried.append(Tried(signature, result, usage, shortages(usage, target)))
+    fitting = [each for each in tried if not each.lacks]
+    chosen = next((each for each in (*filter(_spills_little, fitting), *fitting)), None)
     if chosen is not None:
         meant = [each for each in tried if each is chosen or each.signature.place is not None]
         _lint(meant, failed, target, reporter)
@@ -65,6 +70,10 @@ def form_of(
     for _, diagnostic in failed if is_must else ():
         reporter.report(diagnostic)
     return None
+
+
+def _spills_little(tried: Tried) -> bool:
+    return (tried.usage.spilled_bytes or 0) <= LITTLE
 
 
 def _report_shortages(tried: list[Tried], target: Target, reporter: Reporter) -> None:

@@ -40,7 +40,7 @@ def manifest(source: SourceFile, triton: str, records: Iterable[Mapping[str, obj
 def record(form: Form, target: Target, options: Mapping[str, object], files: Mapping[str, bytes]) -> dict[str, object]:
     """One kernel for one target. `files` are the artifacts by name."""
     signature, metadata = form.chosen.signature, form.chosen.result.metadata
-    tried = [_tried(each) for each in form.tried if each.signature.config]
+    tried = [_tried(each, is_chosen=each is form.chosen) for each in form.tried if each.signature.config]
     return {
         "kernel": signature.name,
         **({"form": signature.form} if signature.form else {}),
@@ -80,9 +80,10 @@ def _usage(usage: Usage) -> dict[str, object]:
     }
 
 
-def _tried(tried: Tried) -> dict[str, object]:
-    """A configuration that was compiled, the chosen one among them, what it takes, and whether the target has that."""
-    return {"config": dict(tried.signature.config), **_usage(tried.usage), "fits": not tried.lacks}
+def _tried(tried: Tried, *, is_chosen: bool) -> dict[str, object]:
+    """A configuration that was compiled, what it takes, whether the target has that, and whether it is the one here."""
+    fate = {"fits": not tried.lacks, "chosen": is_chosen}
+    return {"config": dict(tried.signature.config), **_usage(tried.usage), **fate}
 
 
 def _argument(argument: Argument) -> dict[str, object]:

@@ -66,6 +66,8 @@ class Signature:
     """where the source states that configuration"""
     is_told: bool = False
     """whether what it takes is told, also where another one is chosen"""
+    is_likely: bool = True
+    """whether a launch would try it, and not only where nothing else fits"""
 
     @property
     def source_name(self) -> str:

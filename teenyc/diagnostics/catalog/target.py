@@ -91,8 +91,8 @@ class LacksRoom(Diagnostic):
         teenyc build matmul.tk --target cuda:90 --set BLOCK=512
         teenyc build matmul.tk --target cuda:90 --set BLOCK=128
 
-    Of configurations that the source states, a build takes the first for which there is room; where there is room for
-    none of them, each is reported.
+    Of configurations that the source states, a build takes one for which there is room; where there is room for none
+    of them, each is reported.
 
         configs = [config(BLOCK_M = 256, BLOCK_N = 256, num_stages = 5)]
         configs = [config(BLOCK_M = 256, BLOCK_N = 256, num_stages = 5), config(BLOCK_M = 64, BLOCK_N = 64)]

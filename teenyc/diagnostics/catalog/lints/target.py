@@ -42,8 +42,8 @@ class RegistersSpill(Lint):
 class ConfigurationLeftOut(Lint):
     """A configuration that the source states cannot be launched on a target, and another one can.
 
-    A build for a target takes the first configuration that compiles and for which there is room; a launch times those.
-    One that fits no GPU that the kernel is for can go.
+    A build for a target takes the first configuration that compiles and for which there is room, and prefers one that
+    spills little; a launch times those. One that fits no GPU that the kernel is for can go.
 
         configs = [config(BLOCK_M = 256, BLOCK_N = 256, num_stages = 5), config(BLOCK_M = 64, BLOCK_N = 64)]
         configs = [config(BLOCK_M = 64, BLOCK_N = 64)]
