@@ -18,6 +18,7 @@ from teenyc.syntax.parse import parse
 from teenyc.types import DTYPES, DType
 
 if TYPE_CHECKING:
+    from teenyc.safety.verdicts import KernelSafety
     from teenyc.tiling.plan import Refusal
     from teenyc.tiling.tile import Tiled
 
@@ -74,6 +75,14 @@ class Compiled:
         found = {kernel.name: kernel.certificate for kernel in made if kernel.tiling is None}
         return tuple((k, certificate) for k in kernels if (certificate := found[k.name]) is not None)
 
+    def safety(self) -> tuple[KernelSafety, ...]:
+        """For each kernel as checked what is proven of its accesses."""
+        from teenyc.safety.judge import judge
+
+        assert self.checked is not None, "a source with errors has no accesses"
+        with deep_recursion():
+            return judge(run_passes(self.checked, until="lower-descriptors"))
+
     def stages(self, after: str | None = None) -> str:
         """The IR as text: as checked, or after the pass of that name."""
         from teenyc.ir.printer import print_program
@@ -100,6 +109,7 @@ def _compiled(text: str | SourceFile, name: str, options: Options) -> Compiled:
 
         reporter.report(NoKernel(path=file.name))
         checked = None
+    checked = _proven(checked, reporter) if checked is not None else None
     checked = _asked_to_tile(checked, options.tile) if checked is not None else None
     program = _passed(checked, reporter, options) if checked is not None else None
     diagnostics = unsilenced(reporter, module.allowances, _judged(file, module, checked, options))
@@ -129,6 +139,22 @@ def _judged(file: SourceFile, module: ast.Module, checked: Program | None, optio
     if not module.allowances or checked is None or options.set or options.dtype or options.tile is not None:
         return None
     return Judged(unchecked=checked.unchecked, is_rust=module.is_rust or file.name.endswith(".rs"))
+
+
+def _proven(program: Program, reporter: Reporter) -> Program:
+    """The program with what launches must check where kernels deny what is unproven; that is reported."""
+    denying = tuple(kernel for kernel in program.kernels if "unproven" in kernel.attributes.deny)
+    if not denying:
+        return program
+    from teenyc.safety.deny import report_unproven
+    from teenyc.safety.judge import judge
+
+    lowered = run_passes(replace(program, kernels=denying), until="lower-descriptors")
+    guards = {}
+    for safety in judge(lowered):
+        report_unproven(safety, reporter)
+        guards[safety.kernel] = safety.guards
+    return replace(program, kernels=tuple(replace(k, guards=guards.get(k.name, ())) for k in program.kernels))
 
 
 def _asked_to_tile(program: Program, tile: bool | None) -> Program:

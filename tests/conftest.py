@@ -27,6 +27,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bless", action="store_true", help="write the expected files anew instead of comparing")
     parser.addoption("--fuzz", type=int, default=300, metavar="N", help="how many mutated sources to try (300)")
     parser.addoption("--loops", type=int, default=30, metavar="N", help="how many random loops to try (30)")
+    parser.addoption(
+        "--safety-kernels", type=int, default=60, metavar="N", help="how many random kernels to judge (60)"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from teenyc import compile_source
 from teenyc.cli.commands import teenyc as command
+from teenyc.cli.safety import explanation_text
 from teenyc.diagnostics.model import Severity
 from teenyc.diagnostics.render import Report, render
 from teenyc.passes import PIPELINE
@@ -41,6 +42,19 @@ def test_report_in_readme_is_what_a_mistake_gives(readme: str, request: pytest.F
     compiled = compile_source(source, name="softmax.tk")
     reports = [Report(diagnostic, compiled.file) for diagnostic in compiled.diagnostics]
     _expect(readme, "report", render(reports, format="human") + "\n", request)
+
+
+def test_verdicts_of_a_page_are_those_of_its_kernel(request: pytest.FixtureRequest) -> None:
+    page = ROOT / "docs" / "safety.md"
+    text = page.read_text(encoding="utf-8")
+    source = next(body for language, body in _fences(text) if language == "rust")
+    verdicts = explanation_text(compile_source(source, name="scaled.tk"))
+    found = re.search(r"<!-- safety -->\n```text\n(.*?)```", text, re.DOTALL)
+    assert found is not None
+    if request.config.getoption("--bless") and found[1] != verdicts:
+        page.write_text(text[: found.start(1)] + verdicts + text[found.end(1) :], encoding="utf-8")
+        return
+    assert found[1] == verdicts
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))

@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "teenyc"
 
 EVERYWHERE = {"record", "version"}
 DATA = {"source", "types", "diagnostics", "intrinsics", "ir"}
-COMPILER = DATA | {"resources", "syntax", "check", "tiling", "passes", "codegen"}
+COMPILER = DATA | {"resources", "syntax", "check", "safety", "tiling", "passes", "codegen"}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "record": set(),
@@ -25,6 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "ir": {"source", "types", "intrinsics"},
     "syntax": {"source", "diagnostics", "resources"},
     "check": DATA | {"syntax.ast"},
+    "safety": DATA,
     "tiling": DATA,
     "passes": DATA | {"tiling"},
     "codegen": {"source", "types", "intrinsics", "ir", "resources"},
@@ -33,7 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "runtime": DATA | {"resources", "driver", "evaluate", "codegen.parameters"},
     "fixes": {"source", "diagnostics", "driver"},
     "functional": DATA | {"resources", "driver", "runtime"},
-    "cli": DATA | {"resources", "driver", "fixes", "evaluate", "runtime", "passes", "tiling", "syntax.ast"},
+    "cli": DATA | {"resources", "driver", "fixes", "evaluate", "runtime", "passes", "safety.verdicts", "tiling", "syntax.ast"},
     "__init__": {"diagnostics", "driver", "runtime"},
     "__main__": {"cli"},
 }
@@ -44,6 +45,7 @@ ONLY_IN = {
     "triton": {"runtime", "functional"},
     "torch": {"runtime", "functional"},
     "click": {"cli"},
+    "z3": {"safety"},
     "numpy": {"intrinsics", "evaluate", "runtime", "cli"},
 }
 

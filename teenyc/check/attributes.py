@@ -14,7 +14,10 @@ from teenyc.types import BOOL, Extent, Pointer, Shape, TensorType, is_integer
 WORDS = {"dot_operands": ("storage",), "dot_precision": ("ieee", "tf32", "tf32x3")}
 """What the attributes that are one word may be."""
 
-KNOWN = ("grid", "shape", "backward", "dtypes", "num_warps", "num_stages", "pad", "tile", "configs", *WORDS)
+DENIED = ("unproven",)
+"""What `deny(...)` may name."""
+
+KNOWN = ("grid", "shape", "backward", "dtypes", "num_warps", "num_stages", "pad", "tile", "configs", "deny", *WORDS)
 
 
 def kernel_attributes(
@@ -41,6 +44,7 @@ def kernel_attributes(
         options=tuple((n, v) for n, a in given if n in OPTIONS for v in _number(context, n, a.value)),
         pad=tuple(dict.fromkeys(w for n, a in given if n == "pad" for w in _padded(context, a, constants))),
         tile=next((_words(a.value) for n, a in given if n == "tile"), None),
+        deny=tuple(dict.fromkeys(w for n, a in given if n == "deny" for w in _denied(context, a))),
         configs=tuple(config for config, _ in configs),
         config_spans=tuple(span for _, span in configs),
         dot_operands=_chosen_word(context, given, "dot_operands"),
@@ -95,6 +99,20 @@ def _words(node: ast.Expression) -> tuple[str, ...]:
     """The names in `tile(a, b)`; none in a bare `tile`."""
     arguments = node.arguments if isinstance(node, ast.Call) else ()
     return tuple(word for a in arguments if (word := _word(a.value)) is not None)
+
+
+def _denied(context: Context, node: ast.Argument) -> tuple[str, ...]:
+    """What `deny(...)` names."""
+    arguments = node.value.arguments if isinstance(node.value, ast.Call) else ()
+    words = [(argument.span, _word(argument.value)) for argument in arguments] or [(node.span, None)]
+    for span, word in words:
+        if word not in DENIED:
+            from teenyc.diagnostics.catalog.calls import OutOfBounds
+
+            found = f"`{word}`" if word is not None else "nothing"
+            need = " or ".join(f"`{w}`" for w in DENIED)
+            context.report(OutOfBounds(span=span, function="#[kernel]", name="deny", need=need, found=found))
+    return tuple(word for _, word in words if word in DENIED)
 
 
 def _configs(

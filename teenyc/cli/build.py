@@ -76,10 +76,10 @@ def options_for(settings: Settings, lacking: frozenset[str]) -> Options:
 
 
 def _explain(sources: list[Compiled], settings: Settings) -> None:
-    """Prints what tiling does with the kernels, or what they do: for people, or as one document of all sources."""
-    from teenyc.cli import effects, tiling
+    """Prints what is asked of the kernels: for people, or as one document of all sources."""
+    from teenyc.cli import effects, safety, tiling
 
-    explained = tiling if settings.explain_tiling else effects
+    explained = safety if settings.safety else tiling if settings.explain_tiling else effects
     if settings.machine_readable:
         print(explained.explanation_document(sources))
     else:

@@ -21,6 +21,7 @@ EFFECTS = "Print what each kernel reads and writes, and whether launches repeat,
 AFTER = "Print the IR after a pass, or after check, and write nothing."
 ARG = "Give a parameter an array or a number: x=randn(4,64), n=64."
 TILE = "Let each kernel take its rows in blocks, or none; else as the kernels say."
+SAFETY = "Print of each load, store and atomic whether it is proven in bounds and free of races."
 TARGET = "Also compile for cuda:90, hip:gfx942, …"
 RESOURCES = "Print what each kernel takes of its --target: memory, registers, threads."
 
@@ -76,11 +77,18 @@ def build(**arguments: Any) -> int:
 
 @teenyc.command()
 @_shared
+@click.option("--safety", is_flag=True, help=SAFETY)
 @click.option("--fix", is_flag=True, help="Apply the fixes of reports to the sources; report what is left.")
 @click.option("--diff", is_flag=True, help="Print what --fix would change and write nothing.")
 def check(**arguments: Any) -> int:
-    """Report what is wrong with each kernel file in FILES and write nothing, but for what --fix repairs."""
+    """Report what is wrong with each kernel file in FILES and write nothing, but for what --fix repairs.
+
+    With --safety, also say of every access whether it is proven in bounds for all sizes, guarded by a condition on the
+    arguments, or unproven, and why.
+    """
     settings = _settings(writes=False, **arguments)
+    if settings.safety and (settings.fix or settings.diff):
+        raise click.UsageError("--safety prints, so that --fix and --diff have no meaning")
     if settings.fix or settings.diff:
         from teenyc.cli.fix import fix
 

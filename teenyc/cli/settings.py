@@ -29,6 +29,7 @@ class Settings:
     emit_after: str | None = None
     explain_tiling: bool = False
     explain_effects: bool = False
+    safety: bool = False
     constants: Mapping[str, int | bool]
     dtypes: Mapping[str, str]
     targets: tuple[str, ...] = ()
@@ -49,7 +50,7 @@ class Settings:
     @property
     def explains(self) -> bool:
         """Whether kernels are explained, and nothing else is made of them."""
-        return self.explain_tiling or self.explain_effects
+        return self.explain_tiling or self.explain_effects or self.safety
 
     @property
     def code_on_stdout(self) -> bool:

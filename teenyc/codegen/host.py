@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from teenyc.codegen.described import with_descriptors
@@ -29,7 +30,7 @@ from teenyc.codegen.metadata import (
 from teenyc.codegen.sizes import SizeCheck, extent_text, size_checks
 from teenyc.ir.nodes import Kernel, OpClass, OpField, Program
 from teenyc.record import record
-from teenyc.types import DType, Kind, TensorType, Type
+from teenyc.types import DType, Extent, Kind, TensorType, Type
 
 CHECKING = ("numbers", "os")
 """What the host part imports."""
@@ -62,6 +63,8 @@ class BoundView:
     solutions: tuple[str, ...]
     key: tuple[str, ...]
     key_head: tuple[str, ...]
+    methods: tuple[tuple[str, ...], ...]
+    solved: tuple[str, ...]
 
 
 @record
@@ -96,6 +99,9 @@ class HostView:
     has_descriptors: bool
     has_uneven: bool
     chooses: bool
+    is_limited: bool
+    guards: bool
+    solves: bool
     kernels: tuple[BoundView, ...]
     ops: tuple[OpView, ...]
 
@@ -106,6 +112,7 @@ def host_view(program: Program, facts: Mapping[str, object], names: Names = KEPT
     kernels = {k.name: k for k in source_kernels(program)}
     tiled, launched, rows = tiled_kernels(program), launched_kernels(program), prologue_kernels(program)
     described, split, uneven = described_kernels(program), split_kernels(program), uneven_kernels(program)
+    bound = tuple(_bound_view(k, classes[k.name], names, k in launched) for k in kernels.values())
     imported = (*CHECKING, *(LAUNCHING if launched else ()), *(DESCRIBING if described else ()))
     return HostView(
         imports=tuple(f"import {name}" for name in sorted(imported)) if kernels else (),
@@ -129,7 +136,10 @@ def host_view(program: Program, facts: Mapping[str, object], names: Names = KEPT
         has_descriptors=bool(described),
         has_uneven=bool(uneven),
         chooses=any(k.attributes.chooses for k in launched),
-        kernels=tuple(_bound_view(k, classes[k.name], names, k in launched) for k in kernels.values()),
+        is_limited=any(view.methods for view in bound),
+        guards=any(kernel.guards for kernel in kernels.values()),
+        solves=any("_solved(" in line for view in bound for line in view.solved),
+        kernels=bound,
         ops=tuple(_op_view(op, kernels, classes, names) for op in program.ops),
     )
 
@@ -297,12 +307,70 @@ def _bound_view(kernel: Kernel, name: str, names: Names, is_launched: bool) -> B
         doc=_doc(name, kernel, [str(fact["field"]) for fact in constants]),
         rules=_returned([*_rules(kernel, local, fields)]),
         rules_head=tuple(bracketed("def _rules(", bound, "):", 4)),
-        sizes=_returned([f'("{s.tensor}", {s.tensor}, f"{s.shown}", {s.needed})' for s in sizes]),
+        sizes=_returned([f'("{s.tensor}", {s.tensor}, f"{s.shown}", {_tuple(s.extents)})' for s in sizes]),
         sizes_head=tuple(bracketed("def _sizes(", arguments, "):", 4)),
         solutions=tuple(f"{s.symbol} = {s.solution}" for s in sizes if s.symbol),
+        solved=tuple(line for s in sizes for line in _solution(s)),
+        methods=tuple(
+            method
+            for method in (_limits(kernel, arguments, local, sizes), _guards(kernel, arguments, local, sizes))
+            if method
+        ),
         key=() if is_launched else tuple(_key(kernel, local, sizes)),  # a launcher has its own
         key_head=tuple(bracketed("def _key(", arguments, "):", 4)),
     )
+
+
+def _tuple(items: Sequence[str]) -> str:
+    return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
+
+
+def _solution(size: SizeCheck) -> Iterator[str]:
+    """The lines that bind a symbol, 8 columns in; also where the other extents of a tensor are zero."""
+    if size.symbol and size.solutions:
+        yield from bracketed(f"{size.symbol} = _solved(", list(size.solutions), ")", 8)
+    elif size.symbol:
+        yield f"{size.symbol} = {size.solution}"
+
+
+def _limits(
+    kernel: Kernel, arguments: Sequence[str], local: Mapping[str, str], sizes: Sequence[SizeCheck]
+) -> tuple[str, ...]:
+    """The method that gives the most programs along each axis, where the kernel states its grid."""
+    if kernel.attributes.grid is None:
+        return ()
+    extents = [extent_text(extent, local) for extent in kernel.attributes.grid]
+    return _method("_grid", arguments, f"return {_tuple(extents)}", sizes=sizes)
+
+
+def _guards(
+    kernel: Kernel, arguments: Sequence[str], local: Mapping[str, str], sizes: Sequence[SizeCheck]
+) -> tuple[str, ...]:
+    """The method that gives what arguments must satisfy for accesses to stay in bounds, each in words and as a flag."""
+    if not kernel.guards:
+        return ()
+    grid = free_name("grid", local.values())
+    names = dict(local)
+    names |= {f"grid[{axis}]": f"{grid}[{axis}]" for axis in range(3)}
+    names |= {f"len({p.name})": f"_reach({local[p.name]})" for p in kernel.parameters}
+    rows = [
+        f"({literal(str(guard))}, {extent_text(guard.least, names)} <= {extent_text(guard.most, names)})"
+        for guard in kernel.guards
+    ]
+    return _method("_guards", [*arguments, grid], *_returned(rows), sizes=sizes)
+
+
+def _method(name: str, arguments: Sequence[str], *body: str, sizes: Sequence[SizeCheck]) -> tuple[str, ...]:
+    """A static method, 4 columns in, which reads only those symbols of shapes that it needs."""
+    text = " ".join(body)
+    bound = [line for s in sizes if s.symbol and _reads(text, s.symbol) for line in _solution(s)]
+    lines = [f"    {line}" for line in (*bound, *body)]
+    return (*bracketed(f"def {name}(", list(arguments), "):", 4), *lines)
+
+
+def _reads(text: str, name: str) -> bool:
+    """Whether an expression reads a name."""
+    return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text) is not None
 
 
 def _constant_names(kernel: Kernel) -> tuple[str, ...]:
@@ -333,8 +401,14 @@ def _key(kernel: Kernel, local: Mapping[str, str], sizes: tuple[SizeCheck, ...])
     conjuncts = _equal([f"{p}.get_device()" for p in pointers])
     if assumes_contiguous(kernel):
         conjuncts += [f"{p}.is_contiguous()" for p in pointers]
+    extents = {extent for _, shape in kernel.attributes.shapes for extent in shape if extent.known is None}
     for parameter in kernel.parameters:
-        conjuncts += _scalar_conditions(local[parameter.name], parameter.value.type)
+        is_extent = Extent.of(parameter.name) in extents
+        conjuncts += _scalar_conditions(local[parameter.name], parameter.value.type, is_extent)
+    plain = {Extent.of(p.name) for p in kernel.parameters}
+    conjuncts += sorted(
+        f"0 <= {extent_text(extent, local)}" for extent in extents - plain if _may_be_negative(extent, kernel)
+    )
     for needed in dict.fromkeys(size.needed for size in sizes):
         conjuncts += _equal([needed, *(f"{size.tensor}.numel()" for size in sizes if size.needed == needed)])
     yield from (conjunct if i == 0 else f"and {conjunct}" for i, conjunct in enumerate(conjuncts))
@@ -351,7 +425,13 @@ def _equal(expressions: list[str]) -> list[str]:
     return [f"{first} == {line.strip().removesuffix(' ==')}" for line in lines]
 
 
-def _scalar_conditions(name: str, type: Type) -> list[str]:
+def _may_be_negative(extent: Extent, kernel: Kernel) -> bool:
+    """Whether an extent is more than a constant of which a rule says so, or a number of elements by others."""
+    ruled = {requirement.extent for requirement in kernel.requirements}
+    return extent not in ruled and bool(extent.names & {*_constant_names(kernel), *(p.name for p in kernel.parameters)})
+
+
+def _scalar_conditions(name: str, type: Type, is_extent: bool = False) -> list[str]:
     """What makes a scalar argument plainly right; a pointer has no such conditions."""
     if not isinstance(type, TensorType) or pointee(type) is not None:
         return []
@@ -359,7 +439,7 @@ def _scalar_conditions(name: str, type: Type) -> list[str]:
     if isinstance(element, DType) and element.kind is Kind.BOOL:
         return [f"type({name}) is bool"]
     if isinstance(element, DType) and element.kind is not Kind.FLOAT:
-        low = "0" if element.kind is Kind.UNSIGNED else f"-(2**{element.bits - 1})"
+        low = "0" if is_extent or element.kind is Kind.UNSIGNED else f"-(2**{element.bits - 1})"
         return [f"type({name}) is int", f"{low} <= {name} < 2**{(element.maximum + 1).bit_length() - 1}"]
     return [f"type({name}) is float"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 
 from teenyc.record import record
 from teenyc.types import Extent, Quotient, Shape
@@ -12,15 +12,22 @@ from teenyc.types import Extent, Quotient, Shape
 class SizeCheck:
     """The check of one tensor's number of elements, as Python source.
 
-    `needed` is the number that the shape asks for. Where the shape binds a symbol, that is assigned from `solution`
-    before `needed` is used. `shown` is the inside of an f-string that shows the shape with the values of its symbols.
+    `extents` are those of the shape. Where it binds a symbol, that is assigned from `solution` before they are used:
+    the number of elements by the other extents, or where those may be zero by `solutions`, such pairs of several
+    tensors. `shown` is the inside of an f-string that shows the shape with the values of its symbols.
     """
 
     tensor: str
-    needed: str
+    extents: tuple[str, ...]
     shown: str
     symbol: str | None = None
     solution: str | None = None
+    solutions: tuple[str, ...] = ()
+
+    @property
+    def needed(self) -> str:
+        """The number of elements that the shape asks for."""
+        return " * ".join(self.extents) or "1"
 
 
 def size_checks(
@@ -37,29 +44,44 @@ def size_checks(
     while waiting and len(waiting) != before:
         before = len(waiting)
         for tensor, shape in list(waiting):
-            check = _check(tensor, shape, bound, names)
+            check = _check(tensor, shape, shapes, bound, names)
             if check is not None:
                 checks.append(check)
                 waiting.remove((tensor, shape))
     return tuple(checks)
 
 
-def _check(tensor: str, shape: Shape, bound: dict[str, str], names: Mapping[str, str]) -> SizeCheck | None:
+def _check(
+    tensor: str, shape: Shape, shapes: Iterable[tuple[str, Shape]], bound: dict[str, str], names: Mapping[str, str]
+) -> SizeCheck | None:
     """The check of one tensor, which may bind a symbol; None while its shape is open."""
     name = names.get(tensor, tensor)
-    texts = [_factor(extent, names) for extent in shape]
-    needed = " * ".join(texts) or "1"
+    texts = tuple(_factor(extent, names) for extent in shape)
     openings = [axis for axis, extent in enumerate(shape) if not extent.names <= set(bound)]
     if not openings:
-        return SizeCheck(name, needed, _shown(shape, bound, names))
+        return SizeCheck(name, texts, _shown(shape, bound, names))
     symbol = str(shape[openings[0]])
     if len(openings) > 1 or shape[openings[0]] != Extent.of(symbol):
         return None
+    others = [other for other in shapes if other[0] != tensor]
+    rests = [(t, r) for t, s in [(tensor, shape), *others] if (r := _rest(s, symbol, bound, names)) is not None]
+    first: dict[str, str] = {}
+    for each, rest in rests:
+        first.setdefault(rest or "1", names.get(each, each))
+    pairs = tuple(f"({each}.numel(), {rest})" for rest, each in first.items())
     shown = _shown(shape, {**bound, symbol: ""}, names)
     bound[symbol] = name
-    rest = " * ".join(texts[: openings[0]] + texts[openings[0] + 1 :])
-    solution = f"{name}.numel()" + (f" // ({rest})" if rest else "")
-    return SizeCheck(name, needed, shown, names.get(symbol, symbol), solution)
+    whole = _rest(shape, symbol, bound, names)
+    solution = f"{name}.numel()" + (f" // ({whole})" if whole else "")
+    return SizeCheck(name, texts, shown, names.get(symbol, symbol), solution, pairs if whole else ())
+
+
+def _rest(shape: Shape, symbol: str, bound: Container[str], names: Mapping[str, str]) -> str | None:
+    """The product of the other extents of a shape, which are known, where the symbol is one by itself."""
+    others = [extent for extent in shape if extent != Extent.of(symbol)]
+    if len(others) != len(shape) - 1 or any(name not in bound or name == symbol for e in others for name in e.names):
+        return None
+    return " * ".join(_factor(extent, names) for extent in others)
 
 
 def _factor(extent: Extent, names: Mapping[str, str]) -> str:

@@ -341,6 +341,8 @@ class Attributes:
     """`storage`: what a tiled kernel computes is rounded to the 16-bit type of what it multiplies it with, f16 too"""
     dot_precision: str | None = None
     """how a tiled kernel multiplies matrices of f32, as `input_precision` of `dot` says it"""
+    deny: tuple[str, ...] = ()
+    """what the kernel must not have: `unproven` accesses"""
     configs: tuple[Configuration, ...] = ()
     """what a launch may choose among: blocks of a tiled kernel, constants of another, and launch options"""
     config_spans: tuple[Span, ...] = field(default=(), compare=False, repr=False)
@@ -464,6 +466,21 @@ class Certificate:
     remarks: tuple[Remark, ...]
 
 
+@record
+class Guard:
+    """A condition on the arguments of a launch: `least <= most`.
+
+    Beside parameters, constants and what shapes bind, they name `grid[0]`, how many programs there are along an axis,
+    and `len(x)`, how many elements lie from the first to the last of a tensor.
+    """
+
+    least: Extent
+    most: Extent
+
+    def __str__(self) -> str:
+        return f"{self.least} <= {self.most}"
+
+
 @record(kw_only=True)
 class Kernel:
     """One `#[kernel]` function."""
@@ -485,6 +502,8 @@ class Kernel:
     """numbers that extents may name beside the constants"""
     races: tuple[Remark, ...] = field(default=(), compare=False, repr=False)
     """where programs or lanes meet in memory: of the kind `race`, or `apart` if loaded places must not be one"""
+    guards: tuple[Guard, ...] = ()
+    """what a launch must check so that all accesses are in bounds"""
     span: Span = field(compare=False, repr=False)
     """the kernel's name in the source"""
 

@@ -85,7 +85,7 @@ class _Analysis:
 
     def body(self, body: Kernel | Function, *, is_open: bool) -> None:
         """One kernel or function; if it is open, its parameters may be anything."""
-        self.extents = frozenset(_extent_names(body))
+        self.extents = frozenset(extent_names(body))
         self.slots = self.flow.slots.get(body.name, ())
         for parameter in body.parameters:
             is_known = not is_open and parameter.value.id in self.flow.sources
@@ -375,7 +375,7 @@ _CALLS: Mapping[str, Rule] = {
 }
 
 
-def _extent_names(body: Kernel | Function) -> Iterator[str]:
+def extent_names(body: Kernel | Function) -> Iterator[str]:
     """The constants that are extents by themselves, and so positive and no more than a tensor may have elements.
 
     So is what is padded to such an extent.

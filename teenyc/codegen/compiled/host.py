@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 3011933958
+CHECKSUM = 3401421761
 
 
 def text(names, include):
@@ -97,6 +97,10 @@ def text(names, include):
         yield "            grid = tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)\n"
         yield "        if self.check:\n"
         yield "            grid = _extents(type(self).__name__, grid)\n"
+        if host.is_limited:
+            yield "            if named:\n"
+            yield "                args, named = tuple(_bind(type(self).__name__, \"argument\", self._types, args, named, {}).values()), {}\n"
+            yield "            self._limit(grid, args, {})\n"
         yield "        try:\n"
         yield "            return None if 0 in grid else self._kernel[grid](*args, **named, **self._constants, **options)\n"
         yield "        except triton.runtime.OutOfResources as error:\n"
@@ -128,18 +132,46 @@ def text(names, include):
         yield "                    f\" the kernel needs contiguous memory, pass `{name}.contiguous()`\"\n"
         yield "                )\n"
         yield "        args = tuple(given.values())\n"
-        yield "        try:\n"
-        yield "            sizes, key = self._sizes(*self._values, *args), self._key(*self._values, *args)\n"
-        yield "        except (AttributeError, ZeroDivisionError):  # an extent of zero leaves others open\n"
-        yield "            return args\n"
-        yield "        for name, tensor, shape, needed in sizes:\n"
+        yield "        for name, tensor, shape, extents in self._sizes(*self._values, *map(_plain, args)):\n"
+        yield "            needed = 1\n"
+        yield "            for extent in extents:\n"
+        yield "                needed *= extent\n"
+        yield "            if min(extents, default=0) < 0:\n"
+        yield "                raise ValueError(f\"{owner}: `{name}` has the shape {shape}, of which no extent may be below 0\")\n"
         yield "            if tensor.numel() != needed:\n"
         yield "                raise ValueError(f\"{owner}: `{name}` is {_shown(tensor)}, but {shape} needs {needed} elements\")\n"
+        yield "        try:\n"
+        yield "            key = self._key(*self._values, *args)\n"
+        yield "        except (AttributeError, ZeroDivisionError):  # a tensor under another type; an extent of zero\n"
+        yield "            return args\n"
         yield "        if key:\n"
         yield "            self._seen.add(key)\n"
         yield "        return args\n"
+        if host.is_limited:
+            yield "\n"
+            yield "    def _limit(self, grid, args, chosen):\n"
+            yield "        \"\"\"Raises where there are more programs than the kernel states, or where accesses could be out of bounds.\"\"\"\n"
+            yield "        owner, values = type(self).__name__, self._values\n"
+            yield "        if chosen:\n"
+            yield "            values = [chosen.get(c[\"name\"], v) for c, v in zip(self._facts[\"constants\"], values, strict=True)]\n"
+            yield "        try:\n"
+            yield "            stated = self._grid(*values, *args)\n"
+            yield "        except AttributeError:  # a tensor under another type\n"
+            yield "            args = [*map(_plain, args)]\n"
+            yield "            stated = self._grid(*values, *args)\n"
+            yield "        if stated and grid != stated and 0 not in grid:\n"
+            yield "            for axis, extent, most in zip(\"xyz\", grid, (*stated, 1, 1), strict=False):\n"
+            yield "                if extent > most:\n"
+            yield "                    raise ValueError(f\"{owner}: the grid has {extent} programs along {axis}, the kernel states {most}\")\n"
+            if host.guards:
+                yield "        for text, holds in self._guards(*values, *args, (*grid, 1, 1)):\n"
+                yield "            if not holds and 0 not in grid:\n"
+                yield "                raise ValueError(f\"{owner}: accesses are in bounds only where `{text}`\")\n"
         yield "\n"
-        yield "    _rules = _sizes = _key = staticmethod(lambda *arguments: ())  # of kernels that have none\n"
+        if host.is_limited:
+            yield "    _rules = _sizes = _key = _grid = _guards = staticmethod(lambda *arguments: ())  # of kernels that have none\n"
+        else:
+            yield "    _rules = _sizes = _key = staticmethod(lambda *arguments: ())  # of kernels that have none\n"
         yield "\n"
         yield "\n"
         yield "def _bind(owner, what, types, values, named, defaults):\n"
@@ -238,6 +270,24 @@ def text(names, include):
         yield "        raise ValueError(f\"{owner}: `{text}` is {value}, but for {what} it must be {needed}\")\n"
         yield "\n"
         yield "\n"
+        yield "def _plain(value):\n"
+        yield "    \"\"\"A tensor itself, where another type was given to it.\"\"\"\n"
+        yield "    return getattr(value, \"base\", value) if hasattr(value, \"data_ptr\") else value\n"
+        yield "\n"
+        yield "\n"
+        if host.solves:
+            yield "def _solved(*sizes):\n"
+            yield "    \"\"\"The extent that makes a size of each other number, both in a pair; where these are all zero, any does.\"\"\"\n"
+            yield "    return next((size // rest for size, rest in sizes if rest), _LIMITS[0])\n"
+            yield "\n"
+            yield "\n"
+        if host.guards:
+            yield "def _reach(tensor):\n"
+            yield "    \"\"\"How many elements lie from the first to the last one of a tensor.\"\"\"\n"
+            yield "    steps = zip(tensor.shape, tensor.stride(), strict=True)\n"
+            yield "    return 1 + sum((extent - 1) * stride for extent, stride in steps) if tensor.numel() else 0\n"
+            yield "\n"
+            yield "\n"
         yield "def _extents(owner, grid):\n"
         yield "    \"\"\"The grid as one to three integers that the hardware can launch.\"\"\"\n"
         yield "    for extent in grid:\n"
@@ -286,7 +336,7 @@ def text(names, include):
                 yield "    @staticmethod\n"
                 for line in bound.sizes_head:
                     yield f"    {line}\n"
-                for line in bound.solutions:
+                for line in bound.solved:
                     yield f"        {line}\n"
                 for line in bound.sizes:
                     yield f"        {line}\n"
@@ -301,6 +351,11 @@ def text(names, include):
                 for line in bound.key:
                     yield f"            {line}\n"
                 yield "        )\n"
+            for method in bound.methods:
+                yield "\n"
+                yield "    @staticmethod\n"
+                for line in method:
+                    yield f"    {line}\n"
     if host.ops:
         yield "\n"
         yield "\n"

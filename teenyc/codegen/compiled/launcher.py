@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 659891282
+CHECKSUM = 2570707619
 
 
 def text(names, include):
@@ -82,6 +82,12 @@ def text(names, include):
     yield "        kernel, extents, named = plan\n"
     yield "        if extents is None:\n"
     yield "            extents = self._extents(grid, args, named)\n"
+    if host.is_limited:
+        yield "            if bound is not None:\n"
+        yield "                bound._limit(extents, args, named)\n"
+    if host.guards:
+        yield "        elif bound is not None:  # a plan does not tell of strides\n"
+        yield "            bound._limit(grid, args, {})\n"
     yield "        if 0 in extents:\n"
     yield "            return None\n"
     yield "        try:\n"
@@ -141,6 +147,9 @@ def text(names, include):
     yield "            if bound is not None:\n"
     yield "                given = bound._checked(args, {})\n"
     yield "                grid = grid if callable(grid) else _extents(type(bound).__name__, grid)\n"
+    if host.is_limited:
+        yield "                if not callable(grid):\n"
+        yield "                    bound._limit(grid, given, {})\n"
     yield "            plan, is_final = self._choice(grid, given, named, tensors, overlaps)\n"
     yield "            if similar is None or not is_final or not all(map(operator.is_, args, given)):\n"
     yield "                return plan, given\n"

@@ -21,7 +21,7 @@ PHASES = MappingProxyType(
         "E01": ("syntax", "habits"),
         "E02": ("names",),
         "E03": ("types", "calls", "shapes", "values", "padding"),
-        "E04": ("memory", "descriptors"),
+        "E04": ("memory", "descriptors", "safety"),
         "E05": ("target", "tiling"),
         "E06": ("structure", "functions"),
         "E07": ("running",),
