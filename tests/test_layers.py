@@ -34,7 +34,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "runtime": DATA | {"resources", "driver", "evaluate", "codegen.parameters"},
     "fixes": {"source", "diagnostics", "driver"},
     "functional": DATA | {"resources", "driver", "runtime"},
-    "cli": DATA | {"resources", "driver", "fixes", "evaluate", "runtime", "passes", "safety.verdicts", "tiling", "syntax.ast"},
+    "cli": DATA
+    | {"resources", "driver", "fixes", "evaluate", "runtime", "passes", "safety.verdicts", "tiling", "syntax.ast"},
     "__init__": {"diagnostics", "driver", "runtime"},
     "__main__": {"cli"},
 }

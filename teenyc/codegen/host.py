@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from teenyc.codegen.described import with_descriptors
 from teenyc.codegen.layout import STEP
+from teenyc.codegen.limits import grid_method, guards_method, returned_lines, solution_lines, tuple_text
 from teenyc.codegen.literals import WIDTH, bracketed, docstring_lines, filled, literal, literal_lines
 from teenyc.codegen.metadata import (
     KEPT,
@@ -305,72 +305,20 @@ def _bound_view(kernel: Kernel, name: str, names: Names, is_launched: bool) -> B
         name=name,
         kernel=names.item(kernel.name),
         doc=_doc(name, kernel, [str(fact["field"]) for fact in constants]),
-        rules=_returned([*_rules(kernel, local, fields)]),
+        rules=returned_lines([*_rules(kernel, local, fields)]),
         rules_head=tuple(bracketed("def _rules(", bound, "):", 4)),
-        sizes=_returned([f'("{s.tensor}", {s.tensor}, f"{s.shown}", {_tuple(s.extents)})' for s in sizes]),
+        sizes=returned_lines([f'("{s.tensor}", {s.tensor}, f"{s.shown}", {tuple_text(s.extents)})' for s in sizes]),
         sizes_head=tuple(bracketed("def _sizes(", arguments, "):", 4)),
         solutions=tuple(f"{s.symbol} = {s.solution}" for s in sizes if s.symbol),
-        solved=tuple(line for s in sizes for line in _solution(s)),
+        solved=tuple(line for s in sizes for line in solution_lines(s)),
         methods=tuple(
             method
-            for method in (_limits(kernel, arguments, local, sizes), _guards(kernel, arguments, local, sizes))
+            for method in (grid_method(kernel, arguments, local, sizes), guards_method(kernel, arguments, local, sizes))
             if method
         ),
         key=() if is_launched else tuple(_key(kernel, local, sizes)),  # a launcher has its own
         key_head=tuple(bracketed("def _key(", arguments, "):", 4)),
     )
-
-
-def _tuple(items: Sequence[str]) -> str:
-    return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
-
-
-def _solution(size: SizeCheck) -> Iterator[str]:
-    """The lines that bind a symbol, 8 columns in; also where the other extents of a tensor are zero."""
-    if size.symbol and size.solutions:
-        yield from bracketed(f"{size.symbol} = _solved(", list(size.solutions), ")", 8)
-    elif size.symbol:
-        yield f"{size.symbol} = {size.solution}"
-
-
-def _limits(
-    kernel: Kernel, arguments: Sequence[str], local: Mapping[str, str], sizes: Sequence[SizeCheck]
-) -> tuple[str, ...]:
-    """The method that gives the most programs along each axis, where the kernel states its grid."""
-    if kernel.attributes.grid is None:
-        return ()
-    extents = [extent_text(extent, local) for extent in kernel.attributes.grid]
-    return _method("_grid", arguments, f"return {_tuple(extents)}", sizes=sizes)
-
-
-def _guards(
-    kernel: Kernel, arguments: Sequence[str], local: Mapping[str, str], sizes: Sequence[SizeCheck]
-) -> tuple[str, ...]:
-    """The method that gives what arguments must satisfy for accesses to stay in bounds, each in words and as a flag."""
-    if not kernel.guards:
-        return ()
-    grid = free_name("grid", local.values())
-    names = dict(local)
-    names |= {f"grid[{axis}]": f"{grid}[{axis}]" for axis in range(3)}
-    names |= {f"len({p.name})": f"_reach({local[p.name]})" for p in kernel.parameters}
-    rows = [
-        f"({literal(str(guard))}, {extent_text(guard.least, names)} <= {extent_text(guard.most, names)})"
-        for guard in kernel.guards
-    ]
-    return _method("_guards", [*arguments, grid], *_returned(rows), sizes=sizes)
-
-
-def _method(name: str, arguments: Sequence[str], *body: str, sizes: Sequence[SizeCheck]) -> tuple[str, ...]:
-    """A static method, 4 columns in, which reads only those symbols of shapes that it needs."""
-    text = " ".join(body)
-    bound = [line for s in sizes if s.symbol and _reads(text, s.symbol) for line in _solution(s)]
-    lines = [f"    {line}" for line in (*bound, *body)]
-    return (*bracketed(f"def {name}(", list(arguments), "):", 4), *lines)
-
-
-def _reads(text: str, name: str) -> bool:
-    """Whether an expression reads a name."""
-    return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text) is not None
 
 
 def _constant_names(kernel: Kernel) -> tuple[str, ...]:
@@ -388,11 +336,6 @@ def _rules(kernel: Kernel, local: Mapping[str, str], fields: Mapping[str, str]) 
     for requirement in distinct_requirements(kernel):
         shown, value = extent_text(requirement.extent, fields), extent_text(requirement.extent, local)
         yield f"({literal(shown)}, {value}, {literal(requirement.rule)}, {literal(requirement.what)})"
-
-
-def _returned(rows: list[str]) -> tuple[str, ...]:
-    """The statement that returns a tuple of rows, 8 columns in; nothing where there are none."""
-    return tuple(bracketed("return (", rows, ",)" if len(rows) == 1 else ")", 8)) if rows else ()
 
 
 def _key(kernel: Kernel, local: Mapping[str, str], sizes: tuple[SizeCheck, ...]) -> Iterator[str]:
