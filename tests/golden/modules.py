@@ -132,6 +132,9 @@ class _Bound:
             grid = tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)
         if self.check:
             grid = _extents(type(self).__name__, grid)
+            if named:
+                args, named = tuple(_bind(type(self).__name__, "argument", self._types, args, named, {}).values()), {}
+            self._limit(grid, args, {})
         try:
             return None if 0 in grid else self._kernel[grid](*args, **named, **self._constants, **options)
         except triton.runtime.OutOfResources as error:
@@ -163,18 +166,38 @@ class _Bound:
                     f" the kernel needs contiguous memory, pass `{name}.contiguous()`"
                 )
         args = tuple(given.values())
-        try:
-            sizes, key = self._sizes(*self._values, *args), self._key(*self._values, *args)
-        except (AttributeError, ZeroDivisionError):  # an extent of zero leaves others open
-            return args
-        for name, tensor, shape, needed in sizes:
+        for name, tensor, shape, extents in self._sizes(*self._values, *map(_plain, args)):
+            needed = 1
+            for extent in extents:
+                needed *= extent
+            if min(extents, default=0) < 0:
+                raise ValueError(f"{owner}: `{name}` has the shape {shape}, of which no extent may be below 0")
             if tensor.numel() != needed:
                 raise ValueError(f"{owner}: `{name}` is {_shown(tensor)}, but {shape} needs {needed} elements")
+        try:
+            key = self._key(*self._values, *args)
+        except (AttributeError, ZeroDivisionError):  # a tensor under another type; an extent of zero
+            return args
         if key:
             self._seen.add(key)
         return args
 
-    _rules = _sizes = _key = staticmethod(lambda *arguments: ())  # of kernels that have none
+    def _limit(self, grid, args, chosen):
+        """Raises where there are more programs than the kernel states, or where accesses could be out of bounds."""
+        owner, values = type(self).__name__, self._values
+        if chosen:
+            values = [chosen.get(c["name"], v) for c, v in zip(self._facts["constants"], values, strict=True)]
+        try:
+            stated = self._grid(*values, *args)
+        except AttributeError:  # a tensor under another type
+            args = [*map(_plain, args)]
+            stated = self._grid(*values, *args)
+        if stated and grid != stated and 0 not in grid:
+            for axis, extent, most in zip("xyz", grid, (*stated, 1, 1), strict=False):
+                if extent > most:
+                    raise ValueError(f"{owner}: the grid has {extent} programs along {axis}, the kernel states {most}")
+
+    _rules = _sizes = _key = _grid = _guards = staticmethod(lambda *arguments: ())  # of kernels that have none
 
 
 def _bind(owner, what, types, values, named, defaults):
@@ -270,6 +293,11 @@ def _obey(owner, text, value, rule, what):
         raise ValueError(f"{owner}: `{text}` is {value}, but for {what} it must be {needed}")
 
 
+def _plain(value):
+    """A tensor itself, where another type was given to it."""
+    return getattr(value, "base", value) if hasattr(value, "data_ptr") else value
+
+
 def _extents(owner, grid):
     """The grid as one to three integers that the hardware can launch."""
     for extent in grid:
@@ -300,3 +328,7 @@ class ToldApart(_Bound):
             and type(x) is float
             and (p.device, p.dtype)
         )
+
+    @staticmethod
+    def _grid(p, x):
+        return (1,)

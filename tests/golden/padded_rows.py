@@ -745,13 +745,18 @@ class _Bound:
                     f" the kernel needs contiguous memory, pass `{name}.contiguous()`"
                 )
         args = tuple(given.values())
-        try:
-            sizes, key = self._sizes(*self._values, *args), self._key(*self._values, *args)
-        except (AttributeError, ZeroDivisionError):  # an extent of zero leaves others open
-            return args
-        for name, tensor, shape, needed in sizes:
+        for name, tensor, shape, extents in self._sizes(*self._values, *map(_plain, args)):
+            needed = 1
+            for extent in extents:
+                needed *= extent
+            if min(extents, default=0) < 0:
+                raise ValueError(f"{owner}: `{name}` has the shape {shape}, of which no extent may be below 0")
             if tensor.numel() != needed:
                 raise ValueError(f"{owner}: `{name}` is {_shown(tensor)}, but {shape} needs {needed} elements")
+        try:
+            key = self._key(*self._values, *args)
+        except (AttributeError, ZeroDivisionError):  # a tensor under another type; an extent of zero
+            return args
         if key:
             self._seen.add(key)
         return args
@@ -850,6 +855,11 @@ def _obey(owner, text, value, rule, what):
         power = f"a power of two; the next one is {1 << (value - 1).bit_length() if value > 0 else 1}"
         needed = power if rule == "power-of-two" else f"at least {least}"
         raise ValueError(f"{owner}: `{text}` is {value}, but for {what} it must be {needed}")
+
+
+def _plain(value):
+    """A tensor itself, where another type was given to it."""
+    return getattr(value, "base", value) if hasattr(value, "data_ptr") else value
 
 
 def _extents(owner, grid):
