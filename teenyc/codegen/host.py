@@ -11,9 +11,9 @@ from teenyc.codegen.literals import WIDTH, bracketed, docstring_lines, filled, l
 from teenyc.codegen.metadata import (
     KEPT,
     Names,
-    apart_text,
     assumes_contiguous,
     class_names,
+    conditions_of,
     constants_of,
     described_kernels,
     distinct_requirements,
@@ -172,7 +172,7 @@ def _launcher_view(
     lines += _facts_of(kernel, names)
     allows = "" if tiled is None else _allows(kernel, [tiled, *([] if rows is None else [rows])], names)
     lines += [f"    {allows},"] if allows else []
-    lines += [] if tiled is None else _keeps_apart(kernel, tiled, names)
+    lines += [] if tiled is None else _suits(kernel, tiled, names)
     return LauncherView((*lines, ")"))
 
 
@@ -281,17 +281,18 @@ def _allows(kernel: Kernel, blocked: Sequence[Kernel], names: Names) -> str:
     return f"lambda {', '.join(str(fact['name']) for fact in constants_of(kernel, names))}: {' and '.join(conditions)}"
 
 
-def _keeps_apart(kernel: Kernel, tiled: Kernel, names: Names) -> Iterator[str]:
-    """A function of arguments and constants, 4 columns in: whether iterations store to addresses of their own."""
-    assert tiled.tiling is not None, "it takes blocks"
-    conditions = [apart_text(apart, tiled, names) for apart in tiled.tiling.apart]
+def _suits(kernel: Kernel, tiled: Kernel, names: Names) -> Iterator[str]:
+    """A function of arguments, constants and counts, 4 columns in: whether a launch is one that takes blocks."""
+    conditions = conditions_of(tiled, names)
     if not conditions:
         return
+    assert tiled.tiling is not None, "it takes blocks"
     if len(conditions) > 1:
         conditions = [f"({text})" if " or " in text else text for text in conditions]
     given = [*(names.local(kernel.name, p.name) for p in kernel.parameters)]
     given += [str(fact["name"]) for fact in constants_of(kernel, names)]
-    yield from _filled("    keeps_apart=lambda ", given, f": {' and '.join(conditions)},")
+    given += [names.local(tiled.name, name) for _, name in tiled.tiling.counts]
+    yield from _filled("    suits=lambda ", given, f": {' and '.join(conditions)},")
 
 
 def _bound_view(kernel: Kernel, name: str, names: Names, is_launched: bool) -> BoundView:

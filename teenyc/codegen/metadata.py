@@ -11,7 +11,7 @@ from teenyc.codegen.effects import Effects, effects_of
 from teenyc.codegen.footprint import footprint
 from teenyc.codegen.repeats import repeat_facts
 from teenyc.codegen.sizes import extent_text
-from teenyc.ir.nodes import Apart, Call, Kernel, Let, OpClass, Program, Requirement
+from teenyc.ir.nodes import Call, Kernel, Let, OpClass, Program, Requirement
 from teenyc.ir.walk import statements_of
 from teenyc.record import field, record
 from teenyc.source import SourceFile
@@ -207,17 +207,25 @@ def tiled_facts(kernel: Kernel, before: Kernel | None, names: Names) -> dict[str
         "plain": dict(kernel.attributes.options),
         "dots": _has_dots(kernel) or (before is not None and _has_dots(before)),
         "configs": [{names.local(kernel.name, n): value for n, value in config} for config in tiling.configurations],
-        **({"apart": [apart_text(each, kernel, names) for each in tiling.apart]} if tiling.apart else {}),
+        **({"conditions": conditions} if (conditions := conditions_of(kernel, names)) else {}),
         **({} if kernel.attributes.configs else footprint(kernel, local)),
         **({"rows": rows_facts(before, names)} if before is not None else {}),
     }
 
 
-def apart_text(apart: Apart, kernel: Kernel, names: Names) -> str:
-    """What must hold of a launch of a blocked kernel, as a Python expression over arguments and constants."""
+def conditions_of(kernel: Kernel, names: Names) -> list[str]:
+    """What must hold of a launch of a blocked kernel, as Python expressions over arguments, constants and counts."""
+    assert kernel.tiling is not None, "it takes blocks"
     local = {name: names.local(kernel.name, name) for name in _source_names(kernel)}
-    orders = [[f"{extent_text(a.number, local)} >= {extent_text(a.least, local)}" for a in order] for order in apart]
-    return " or ".join(" and ".join(order) for order in orders)
+    found: list[str] = []
+    for apart in kernel.tiling.apart:
+        orders = ([f"{extent_text(a.number, local)} >= {extent_text(a.least, local)}" for a in o] for o in apart)
+        found.append(" or ".join(" and ".join(order) for order in orders))
+    for count, divisor in kernel.tiling.whole:
+        text = extent_text(divisor, local)
+        is_positive = "" if divisor.known is not None else f"{text} > 0 and "
+        found.append(f"{is_positive}{local[count]} % {f'({text})' if ' ' in text else text} == 0")
+    return found
 
 
 def rows_facts(kernel: Kernel, names: Names) -> dict[str, object]:

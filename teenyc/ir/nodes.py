@@ -419,8 +419,8 @@ class Tiling:
     up, and `counts` the i32 parameter, one of the last, in which it passes what the grid was. `constants` are those
     that the launcher chooses, among `configurations`, and `defaults` others, with what they are where these do not say.
     A kernel with `descriptors` is another form of the one before it, as is one with `uneven`: it takes the extents that
-    are padded from that constant of the source in two parts. What `apart` says must hold of a launch, else the kernel
-    as written runs.
+    are padded from that constant of the source in two parts. The kernel as written runs where a launch does not
+    satisfy what `apart` says, or where a count that `whole` names is no multiple of the number beside it.
     """
 
     of: str
@@ -434,6 +434,7 @@ class Tiling:
     split: Split | None = None
     uneven: str = ""
     apart: tuple[Apart, ...] = ()
+    whole: tuple[tuple[str, Extent], ...] = ()
 
     @property
     def is_main(self) -> bool:

@@ -60,12 +60,18 @@ def record(form: Form, target: Target, options: Mapping[str, object], files: Map
         **_usage(form.chosen.usage),
         **({"configurations": tried} if tried else {}),
         "grid": _grid(signature),
-        **({"apart": signature.facts["apart"]} if signature.form == "tiled" and "apart" in signature.facts else {}),
+        **_conditions(signature),
     }
 
 
 def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
+
+
+def _conditions(signature: Signature) -> dict[str, object]:
+    """What must hold of a launch of a kernel in blocks, over arguments and constants, else the plain one is right."""
+    conditions = signature.facts.get("conditions") if signature.form == "tiled" else None
+    return {"conditions": conditions} if conditions else {}
 
 
 def _usage(usage: Usage) -> dict[str, object]:

@@ -58,7 +58,7 @@ FOLDS = {
 GUARDS = {
     "edge": "programs beyond the grid read 0 in the place of `{}`, and store nothing",
     "rows": "programs beyond the grid compute what the last `{}` does, and store nothing",
-    "part": "programs of another quotient, or beyond the grid, compute what a `{}` at the edge does, and store nothing",
+    "part": "programs of another {1}, or beyond the grid, compute what a `{0}` at the edge does, and store nothing",
     "rest": "full blocks run without a mask; in the rest, loads beyond the last `{}` read 0",
     "bounds": "blocks of `{}` at the ends of a row's own bounds are masked, and those between run without a mask",
 }
@@ -104,7 +104,10 @@ class _Speaker:
             yield Remark("prologue", text, found.span, help=found.help, subject=found.subject)
         yield from self.sharing(self.plan.parts)
         for guard in self.plan.guards:
-            text = GUARDS[guard.kind].format(guard.axis.name) + (self.rest(guard.axis) if guard.kind == "rest" else "")
+            other = "quotient" if self.plan.turned is None else "remainder"
+            text = GUARDS[guard.kind].format(guard.axis.name, other) + (
+                self.rest(guard.axis) if guard.kind == "rest" else ""
+            )
             yield Remark("guard", text, guard.axis.span)
         yield from self.configurations()
         for left in (*self.plan.left, *self.unnamed()):
@@ -115,6 +118,9 @@ class _Speaker:
         if not axis.is_part:
             return f"program axis {axis.id}"
         outer = next((a.name for a in choose.programs(self.kernel) if a.id == outer_of(axis.grid_axis)), "")
+        if self.plan.turned is not None:
+            of = f"the quotient of program axis {axis.grid_axis} by `{self.plan.turned}`, where that divides the grid"
+            return f"{of}, for one `{outer or 'remainder'}` after another"
         return f"the remainder of program axis {axis.grid_axis}, for one `{outer or 'quotient'}` after another"
 
     def order(self, order: Grouped | LastFirst | None) -> Iterator[Remark]:

@@ -26,8 +26,13 @@ def gain(source: Analyses, plan: Plan) -> int:
     """How much is won by the plan: products of matrices above all; otherwise what is loaded once for several rows."""
     if not plan.axes:
         return 0
-    products = sum(len(each.sides) == 2 for each in plan.contractions)
-    return REUSE + products if products else _of_sums(source, plan.programs)
+    found = products(plan)
+    return REUSE + found if found else _of_sums(source, plan.programs)
+
+
+def products(plan: Plan) -> int:
+    """How many products of matrices there are."""
+    return sum(len(each.sides) == 2 for each in plan.contractions)
 
 
 def most(source: Analyses, programs: Sequence[BlockedAxis], blocked: Axes) -> float:

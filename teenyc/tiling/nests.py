@@ -32,6 +32,7 @@ from teenyc.record import record, replace
 from teenyc.tiling.plan import Refusal, Sum
 from teenyc.tiling.products import is_zero
 from teenyc.tiling.recurrences import laws_of
+from teenyc.types import Extent
 
 
 @record
@@ -46,6 +47,8 @@ class Order:
     around: str = ""
     is_split: bool = False
     """whether an index of the source is two here"""
+    turned: Extent | None = None
+    """the divisor of that index, where blocks are of its quotient"""
 
     @property
     def is_source(self) -> bool:

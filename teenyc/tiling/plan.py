@@ -261,7 +261,8 @@ class Plan:
     """All that was decided of one kernel, before any text: what an emitter needs beside the kernel.
 
     `left` says what stays as it is inside of the blocked kernel, and why; `order` in which order programs take blocks,
-    where that is not the grid's; `repeated` what all programs compute alike and why no kernel before does; `parts` how
+    where that is not the grid's; `turned` the divisor of an index that is taken apart, where blocks are of its quotient
+    (of a grid that it divides); `repeated` what all programs compute alike and why no kernel before does; `parts` how
     programs may share a loop, or why they do not; `configurations` are the blocks and launch options to be tried, the
     likeliest first.
     """
@@ -274,6 +275,7 @@ class Plan:
     guards: tuple[Guard, ...] = ()
     left: tuple[Refusal, ...] = ()
     order: Grouped | LastFirst | None = None
+    turned: Extent | None = None
     prologue: Prologue | None = None
     repeated: tuple[Refusal, ...] = ()
     parts: Parts | Refusal | None = None

@@ -20,6 +20,7 @@ from teenyc.tiling.plan import (
     Law,
     LoopPlan,
     Parts,
+    Plan,
     Prologue,
     Refusal,
     Side,
@@ -38,7 +39,7 @@ def print_plan(kernel: Kernel, found: Tiled | Refusal) -> str:
         return f"no plan of {kernel.name}: {found.reason}\n"
     plan, kernel = found.plan, found.form.kernel
     names = value_names(kernel)
-    lines = [f"plan of {plan.kernel}", *(f"    {_program(a)} {_axis(a)}" for a in plan.programs)]
+    lines = [f"plan of {plan.kernel}", *(f"    {_program(a, plan)} {_axis(a)}" for a in plan.programs)]
     if plan.order is not None:
         lines.append(f"    order {_order(plan.order)}")
     loops = {s.counter.id: s for _, s in statements_of(kernel.body) if isinstance(s, For)}
@@ -56,8 +57,9 @@ def print_plan(kernel: Kernel, found: Tiled | Refusal) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _program(axis: BlockedAxis) -> str:
-    return f"program {axis.grid_axis}{' remainder' if axis.is_part else ''}"
+def _program(axis: BlockedAxis, plan: Plan) -> str:
+    part = " remainder" if plan.turned is None else f" quotient by {plan.turned}"
+    return f"program {axis.grid_axis}{part if axis.is_part else ''}"
 
 
 def _axis(axis: BlockedAxis) -> str:

@@ -2,7 +2,8 @@
 
 `pid / n` and `pid % n` are two axes of the grid that lie in one, such as heads and rows. In the kernel that comes out
 they are: `pid` is `outer * n + inner`, and what divides it further is made of the two. Indices count from 0, and `n` is
-positive, so that quotients and remainders are those of natural numbers.
+positive, so that quotients and remainders are those of natural numbers. Turned, `pid` is `inner * n + outer`: rows that
+lie apart are neighbours, where a grid has as many of them for each `outer`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import count
+from math import prod
 
 from teenyc.ir.nodes import (
     Binary,
@@ -29,7 +31,7 @@ from teenyc.ir.walk import map_statements, statements_of, values_of
 from teenyc.record import record, replace
 from teenyc.source import Span
 from teenyc.tiling.plan import inner_of, outer_of
-from teenyc.types import I32, I64, TensorType, scalar
+from teenyc.types import I32, I64, Extent, TensorType, scalar
 
 FEWEST = 16
 """A remainder of fewer rows than this is not worth blocks."""
@@ -54,6 +56,12 @@ class Product:
         if min(rest.values(), default=0) < 0 or self.number % other.number:
             return None
         return Product(tuple(rest.elements()), self.number // other.number)
+
+    @property
+    def extent(self) -> Extent:
+        """The product as a number that a launch knows."""
+        names = (f.name for f in self.factors if isinstance(f, Value | Constant))
+        return prod(map(Extent.of, names), start=Extent.of(self.number))
 
     @property
     def is_one(self) -> bool:
@@ -83,16 +91,30 @@ class Found:
         return self.outer is not None and self.inner is not None and is_long
 
 
-def splits(kernel: Kernel) -> Iterator[Kernel]:
-    """The kernel over two indices in the place of one, for each way in which it takes one apart; few factors first."""
+@record
+class Taken:
+    """A kernel over two indices in the place of one; `turned` is the divisor where its inner one is the quotient."""
+
+    kernel: Kernel
+    turned: Extent | None = None
+
+
+def splits(kernel: Kernel) -> Iterator[Taken]:
+    """The kernel over two indices in the place of one, for each way in which it takes one apart.
+
+    Those of few factors come first, and those with quotients inside last.
+    """
     lets = {v.id: s for _, s in statements_of(kernel.body) if isinstance(s, Let) for v in s.results}
     if not any(isinstance(s.operation, Binary) and s.operation.operator in ("div", "rem") for s in lets.values()):
         return
     found: dict[tuple[int, Product], Found] = {}
     for each in _found(kernel, lets):
         found[each.axis, each.divisor] = found.get((each.axis, each.divisor), each).and_also(each)
-    for each in sorted(filter(lambda f: f.has_rows, found.values()), key=lambda f: len(f.divisor.factors)):
-        yield _Splitting(kernel, lets, each).kernel()
+    ordered = sorted(found.values(), key=lambda f: len(f.divisor.factors))
+    yield from (Taken(_Splitting(kernel, lets, each).kernel()) for each in ordered if each.has_rows)
+    for each in ordered:
+        if each.outer is not None and each.inner is not None:
+            yield Taken(_Splitting(kernel, lets, each, is_turned=True).kernel(), each.divisor.extent)
 
 
 def _found(kernel: Kernel, lets: Mapping[int, Let]) -> Iterator[Found]:
@@ -188,13 +210,14 @@ def _is_fixed(operand: Operand, kernel: Kernel) -> bool:
 
 
 class _Splitting:
-    """The rewriting of one kernel: `parts` are, by id, the outer parts of values of the form `outer * n + inner`."""
+    """The rewriting of one kernel: `parts` are, by id, the `q` of values of the form `q * n + remainder`."""
 
-    def __init__(self, kernel: Kernel, lets: Mapping[int, Let], found: Found) -> None:
+    def __init__(self, kernel: Kernel, lets: Mapping[int, Let], found: Found, is_turned: bool = False) -> None:
         self.source, self.lets, self.found = kernel, lets, found
         self.ids = count(max((v.id for v in values_of(kernel)), default=0) + 1)
-        self.outer = Value(next(self.ids), scalar(I32), found.outer or "outer")
-        self.inner = Value(next(self.ids), scalar(I32), found.inner or "inner")
+        self.quotient = Value(next(self.ids), scalar(I32), found.outer or "outer")
+        self.remainder = Value(next(self.ids), scalar(I32), found.inner or "inner")
+        self.is_turned = is_turned
         self.parts: dict[int, Operand] = {}
         self.quotients = Quotients(lets)
         self.made: list[Let] = []
@@ -202,8 +225,15 @@ class _Splitting:
     def kernel(self) -> Kernel:
         span = next(let.span for let in self.lets.values() if self.is_index(let.operation))
         self.divisor = self.number(span)
-        for value, axis in ((self.outer, outer_of(self.found.axis)), (self.inner, inner_of(self.found.axis))):
-            call = Call(intrinsic="program_id", operands=(("divisor", self.divisor),), attributes=(("axis", axis),))
+        extent, values = self.divisor, (self.quotient, self.remainder)
+        if self.is_turned:
+            programs = Call(intrinsic="num_programs", attributes=(("axis", self.found.axis),))
+            programs_of_one = Binary(operator="div", left=self.let(programs, scalar(I32), span), right=self.divisor)
+            name = f"{self.quotient.name}s_of_{self.remainder.name}"
+            extent = self.let(programs_of_one, scalar(I32), span, name)
+            values = (self.remainder, self.quotient)
+        for value, axis in zip(values, (outer_of(self.found.axis), inner_of(self.found.axis)), strict=True):
+            call = Call(intrinsic="program_id", operands=(("divisor", extent),), attributes=(("axis", axis),))
             self.made.append(Let(results=(value,), operation=call, span=span))
         first = tuple(self.made)
         body = map_statements(self.source.body, self.statement)
@@ -238,8 +268,8 @@ class _Splitting:
         """What a value is made of; None where that stays."""
         match let.operation:
             case Call() as call if self.is_index(call):
-                self.parts[result.id] = self.outer
-                return self.composed(self.outer, result, let.span)
+                self.parts[result.id] = self.quotient
+                return self.composed(self.quotient, result, let.span)
             case Copy(operand=Value(id=id)) | Cast(operand=Value(id=id)) if id in self.parts:
                 if result.type in _INTEGERS:
                     self.parts[result.id] = self.parts[id]
@@ -259,7 +289,7 @@ class _Splitting:
         if rest is None:
             return None
         if rest.is_one:
-            return self.copy(part if is_quotient else self.inner, result, span)
+            return self.copy(part if is_quotient else self.remainder, result, span)
         assert isinstance(result.type, TensorType), "indices are integers"
         factor = self.product(rest, result.type, span)
         made = Binary(operator=binary.operator, left=self.cast(part, result.type, span), right=factor)
@@ -271,11 +301,11 @@ class _Splitting:
     # ---- new definitions --------------------------------------------------------------------------------------------
 
     def composed(self, part: Operand, result: Value, span: Span) -> Operation:
-        """The outer part times the divisor, and the inner part."""
+        """A part times the divisor, and the remainder."""
         assert isinstance(result.type, TensorType), "indices are integers"
-        part, divisor, inner = (self.cast(o, result.type, span) for o in (part, self.divisor, self.inner))
+        part, divisor, remainder = (self.cast(o, result.type, span) for o in (part, self.divisor, self.remainder))
         whole = self.let(Binary(operator="mul", left=part, right=divisor), result.type, span)
-        return Binary(operator="add", left=whole, right=inner)
+        return Binary(operator="add", left=whole, right=remainder)
 
     def copy(self, operand: Operand, result: Value, span: Span) -> Operation:
         return Copy(operand=operand) if operand.type == result.type else Cast(operand=operand)
@@ -293,7 +323,7 @@ class _Splitting:
             return operand
         return self.let(Cast(operand=operand), type, span)
 
-    def let(self, operation: Operation, type: TensorType, span: Span) -> Value:
-        value = Value(next(self.ids), type)
+    def let(self, operation: Operation, type: TensorType, span: Span, name: str = "") -> Value:
+        value = Value(next(self.ids), type, name)
         self.made.append(Let(results=(value,), operation=operation, span=span))
         return value

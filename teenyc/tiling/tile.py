@@ -41,7 +41,7 @@ from teenyc.tiling.splits import splits
 from teenyc.tiling.state import Blocking, RefusedError, Rows, Tile
 from teenyc.tiling.straight import Straight
 from teenyc.tiling.turns import GROUP, in_order, order_of
-from teenyc.types import I32, scalar
+from teenyc.types import I32, Extent, scalar
 
 
 @record
@@ -102,8 +102,8 @@ def _chosen(kernel: Kernel) -> tuple[Order, Tiled | Refusal]:
 def _forms(kernel: Kernel) -> Iterator[Order]:
     """The kernel with its loops in some order, and the same over the parts of an index that it takes apart."""
     yield from orders(kernel)
-    for split in splits(kernel):
-        yield from (replace(order, is_split=True) for order in orders(split))
+    for taken in splits(kernel):
+        yield from (replace(order, is_split=True, turned=taken.turned) for order in orders(taken.kernel))
 
 
 def _in_order(order: Order) -> tuple[Tiled | Refusal, tuple[int, int]]:
@@ -121,6 +121,9 @@ def _in_order(order: Order) -> tuple[Tiled | Refusal, tuple[int, int]]:
         return found, (0, 0)
     if order.moved is not None and all(loop.axis.id != order.moved for loop in found.plan.loops):
         return Refusal("the order of loops stays, as none takes blocks in another", order.kernel.span), (0, 0)
+    if order.turned is not None and not gain.products(found.plan):
+        return Refusal("quotients take blocks for products of matrices alone", order.kernel.span), (0, 0)
+    found = replace(found, plan=replace(found.plan, turned=order.turned))
     if order.moved is not None:
         found = replace(found, plan=replace(found.plan, loops=tuple(_within(order, loop) for loop in found.plan.loops)))
     return found, (len(found.plan.axes) if is_named else 0, 1 + gain.gain(source, found.plan))
@@ -319,10 +322,18 @@ def _lowered(tiled: Tiled) -> Kernel:
             constants=blocks,
             defaults=groups,
             configurations=plan.configurations,
+            whole=tuple(_whole_counts(tiled)),
             apart=tuple(dict.fromkeys(s.apart for loop in plan.loops for s in loop.stores if s.apart)),
         ),
     )
     return with_minima(blocked, plan, tiled.form.kernel)
+
+
+def _whole_counts(tiled: Tiled) -> Iterator[tuple[str, Extent]]:
+    """The counts that must be multiples, and of what."""
+    for axis, parameter in zip(tiled.plan.programs, tiled.counts, strict=True):
+        if axis.is_part and tiled.plan.turned is not None:
+            yield parameter.name, tiled.plan.turned
 
 
 def _blocked(plan: Plan, straight: Straight) -> tuple[Blocking, tuple[Value, ...]]:

@@ -1459,12 +1459,12 @@ class _Launcher:
 
     tune = os.environ.get("TEENYC_TUNE") != "0"
 
-    def __init__(self, name, plain, tiled, facts_of, allows=None, keeps_apart=None):
+    def __init__(self, name, plain, tiled, facts_of, allows=None, suits=None):
         facts = TEENYC["kernels"][name]
         self.plain, self.tiled, self.__name__, self.__doc__ = plain, tiled, name, plain.fn.__doc__
         self.tables = []  # the fastest configurations of some devices: `device`, `dtypes`, `named`, `sizes`, `config`
         self._facts, self._facts_of, self._allows = facts["tiled" if tiled else "tuned"], facts_of, allows
-        self._keeps_apart = keeps_apart  # whether iterations store to addresses of their own, where that is in question
+        self._suits = suits  # whether arguments and the grid allow blocks, where that is in question
         self._parameters, self._constants = facts["parameters"], [c["name"] for c in facts["constants"]]
         self._fixed = {c["name"]: c["known"] for c in facts["constants"] if "known" in c}  # by `--set`
         self._names = [p["name"] for p in self._parameters]
@@ -1594,8 +1594,9 @@ class _Launcher:
     def _choice(self, grid, args, named, tensors, overlaps):
         """What a launch runs, and whether that may be kept."""
         stays_plain = not tensors or overlaps or (type(grid) is tuple and 0 in grid)
-        if self._keeps_apart is not None and not stays_plain:
-            stays_plain = not self._keeps_apart(*args, *self._values(named))
+        if self._suits is not None and not stays_plain:
+            counts = [(*grid, 1, 1)[axis] for axis, _ in self._counts]
+            stays_plain = not self._suits(*args, *self._values(named), *counts)
         if self._chosen <= named.keys() and not stays_plain:
             return self._plan({}, grid, named, args), True
         if stays_plain:

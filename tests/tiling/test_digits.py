@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -47,6 +48,71 @@ def test_three_parts(source: ModuleType, device: str, rows: int, name: str) -> N
     outputs = {"y": ((batches, heads, rows, 32), F32)}
     got = agreed(getattr(source, name), grid, arguments, outputs, 1e-5, N=32)
     close(got["y"], (x.double() @ w.double()).cpu(), 1e-5)
+
+
+TURNED = """
+#[kernel(tile)]
+fn turned<const N: i32>(
+    q: Pointer<f32>, k: Pointer<f32>, v: Pointer<f32>, o: Pointer<f32>, {heads}group: i32, keys: i32
+) {{
+    let pid = program_id(0);
+    let head = pid % {divisor};
+    let row = pid / {divisor};
+    let shared = head / group;
+    let lane = arange(0, N);
+    let own = load(q + pid * N + lane);
+    let mut highest = f32::NEG_INFINITY;
+    let mut total = 0.0;
+    let mut acc = zeros::<f32>(&[N]);
+    for key in 0..keys {{
+        let score = sum(own * load(k + (shared * keys + key) * N + lane), axis = 0);
+        let new = maximum(highest, score);
+        let weight = exp(score - new);
+        total = total * exp(highest - new) + weight;
+        acc = acc * exp(highest - new) + weight * load(v + (shared * keys + key) * N + lane);
+        highest = new;
+    }}
+    store(o + (row * {divisor} + head) * N + lane, acc / total);
+}}
+"""
+
+
+@pytest.fixture(scope="module", params=["heads", "4"])
+def turned(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    """Attention of heads that are innermost, as many as a parameter or a number says."""
+    divisor: str = request.param
+    text = TURNED.format(divisor=divisor, heads="heads: i32, " if divisor == "heads" else "")
+    return module_of(text, tmp_path_factory.mktemp("turned"), "turned")
+
+
+@pytest.mark.parametrize(("rows", "more"), [(1, 0), (15, 0), (17, 0), (40, 0), (5, 3)])
+def test_heads_that_are_innermost(turned: ModuleType, device: str, rows: int, more: int) -> None:
+    """Rows of a head lie apart; where the grid has not as many for each, the kernel runs as written."""
+    q, k, v = (torch.randn(*shape, 16, device=device) for shape in ((rows * 4 + more,), (2, 21), (2, 21)))
+    heads = {"heads": 4} if "heads" in turned.turned.plain.arg_names else {}
+    arguments = {"q": q, "k": k, "v": v, **heads, "group": 2, "keys": 21}
+    got = agreed(turned.turned, (len(q),), arguments, {"o": (tuple(q.shape), F32)}, 1e-5, N=16)
+    shared = torch.arange(len(q), device=device) % 4 // 2
+    scores = torch.einsum("pn,pkn->pk", q.double(), k.double()[shared])
+    close(got["o"], torch.einsum("pk,pkn->pn", scores.softmax(1), v.double()[shared]).cpu(), 1e-5)
+    found: list[object] = []
+
+    def note(kernel: object, grid: tuple[int, ...]) -> Callable[..., None]:
+        found.append(kernel)
+        return lambda *_, **__: None
+
+    given = {**arguments, "o": torch.empty_like(q), "N": 16, "BLOCK_M": 16, "BLOCK_N": 16}
+    turned.turned._launch((len(q),), (), given, note)
+    assert (found[0] is turned.turned.tiled) == (more == 0)
+
+
+def test_heads_that_are_innermost_are_said(turned: ModuleType) -> None:
+    facts = turned.TEENYC["kernels"]["turned"]
+    said = " ".join(" ".join(facts["tiling"]).split())
+    divisor = "heads" if "heads" in turned.turned.plain.arg_names else "4"
+    assert f"`row`, the quotient of program axis 0 by `{divisor}`, where that divides the grid" in said
+    positive = "heads > 0 and " if divisor == "heads" else ""
+    assert facts["tiled"]["conditions"] == [f"{positive}num_pids % {divisor} == 0"]
 
 
 def test_a_grid_that_ends_within_a_head(source: ModuleType, device: str) -> None:

@@ -160,8 +160,8 @@ def is_blocked(kernel: Any, grid: tuple[int, ...], *arguments: Any, **named: Any
 
 def test_what_a_launch_must_show_is_said(strided: ModuleType) -> None:
     facts = strided.TEENYC["kernels"]
-    assert facts["rows"]["tiled"]["apart"] == ["stride >= 1"]
-    assert facts["lanes"]["tiled"]["apart"] == [
+    assert facts["rows"]["tiled"]["conditions"] == ["stride >= 1"]
+    assert facts["lanes"]["tiled"]["conditions"] == [
         "by >= 1 and lane_stride >= by * n or lane_stride >= 1 and by >= N * lane_stride"
     ]
     assert "that is so where `stride ≥ 1`" in " ".join(" ".join(facts["rows"]["tiling"]).split())
