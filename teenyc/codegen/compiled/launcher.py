@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 2570707619
+CHECKSUM = 2572734265
 
 
 def text(names, include):
@@ -27,12 +27,12 @@ def text(names, include):
     yield "\n"
     yield "    tune = os.environ.get(\"TEENYC_TUNE\") != \"0\"\n"
     yield "\n"
-    yield "    def __init__(self, name, plain, tiled, facts_of, allows=None, keeps_apart=None):\n"
+    yield "    def __init__(self, name, plain, tiled, facts_of, allows=None, suits=None):\n"
     yield "        facts = TEENYC[\"kernels\"][name]\n"
     yield "        self.plain, self.tiled, self.__name__, self.__doc__ = plain, tiled, name, plain.fn.__doc__\n"
     yield "        self.tables = []  # the fastest configurations of some devices: `device`, `dtypes`, `named`, `sizes`, `config`\n"
     yield "        self._facts, self._facts_of, self._allows = facts[\"tiled\" if tiled else \"tuned\"], facts_of, allows\n"
-    yield "        self._keeps_apart = keeps_apart  # whether iterations store to addresses of their own, where that is in question\n"
+    yield "        self._suits = suits  # whether arguments and the grid allow blocks, where that is in question\n"
     yield "        self._parameters, self._constants = facts[\"parameters\"], [c[\"name\"] for c in facts[\"constants\"]]\n"
     yield "        self._fixed = {c[\"name\"]: c[\"known\"] for c in facts[\"constants\"] if \"known\" in c}  # by `--set`\n"
     yield "        self._names = [p[\"name\"] for p in self._parameters]\n"
@@ -171,8 +171,9 @@ def text(names, include):
     yield "    def _choice(self, grid, args, named, tensors, overlaps):\n"
     yield "        \"\"\"What a launch runs, and whether that may be kept.\"\"\"\n"
     yield "        stays_plain = not tensors or overlaps or (type(grid) is tuple and 0 in grid)\n"
-    yield "        if self._keeps_apart is not None and not stays_plain:\n"
-    yield "            stays_plain = not self._keeps_apart(*args, *self._values(named))\n"
+    yield "        if self._suits is not None and not stays_plain:\n"
+    yield "            counts = [(*grid, 1, 1)[axis] for axis, _ in self._counts]\n"
+    yield "            stays_plain = not self._suits(*args, *self._values(named), *counts)\n"
     if host.has_rows:
         yield "        allows = getattr(self.tiled, \"allows\", None)  # of what runs before\n"
         yield "        stays_plain = stays_plain or (allows is not None and not allows(grid, args, named))\n"
