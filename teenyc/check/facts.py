@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from teenyc.ir.nodes import Call, Compare, Kernel, Let, Operand, Value
+from teenyc.ir.nodes import Call, Compare, For, If, Kernel, Let, Operand, Value, While
 from teenyc.ir.walk import operands_of, statements_of
 from teenyc.types import Extent
 
@@ -62,7 +62,7 @@ class Facts:
         return program_digits(self.kernel, self.masks)
 
     def is_update(self, store: Let, value: Operand | None) -> bool:
-        """Whether a value that is stored is computed from what is loaded of the same tensor, without loops between."""
+        """Whether a value that is stored is computed from what is loaded of the same tensor."""
         roots = {access.root.id for access in self.accesses if access.let is store}
         loads = {
             access.let.results[0].id for access in self.accesses if access.root.id in roots and not access.is_write
@@ -77,9 +77,19 @@ class Facts:
 
     @cached_property
     def operands(self) -> Mapping[int, tuple[Operand, ...]]:
-        """What operations make each value of."""
-        lets = (s for _, s in statements_of(self.kernel.body) if isinstance(s, Let))
-        return {result.id: operands_of(let.operation) for let in lets for result in let.results}
+        """What each value is made of by an operation, a loop or a branch."""
+        found: dict[int, tuple[Operand, ...]] = {}
+        for _, statement in statements_of(self.kernel.body):
+            if isinstance(statement, Let):
+                found |= dict.fromkeys((r.id for r in statement.results), operands_of(statement.operation))
+            elif isinstance(statement, For | While):
+                for carried, following in zip(statement.carried, statement.body.yields, strict=True):
+                    found |= dict.fromkeys((carried.inside.id, carried.result.id), (carried.initial, following))
+            elif isinstance(statement, If):
+                for block in (statement.then, statement.otherwise):
+                    for result, operand in zip(statement.results, block.yields, strict=False):
+                        found[result.id] = (*found.get(result.id, ()), operand)
+        return found
 
     @cached_property
     def lanes(self) -> Mapping[int, Extent]:
