@@ -54,6 +54,34 @@ def test_kernels_write_the_same_before_and_after_the_passes(case: Case, dtype: s
             compare(kernel, name, before[name], buffer)
 
 
+@pytest.mark.parametrize("case", [c for c in cases("golden") if c.path.stem not in FAR], ids=case_id)
+def test_kernels_reach_what_the_metadata_says(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    reached: set[tuple[str, str]] = set()
+    for name, key in (("read", "reads"), ("write", "writes")):
+        monkeypatch.setattr(Buffer, name, _noting(getattr(Buffer, name), key, reached))
+    compiled = compile_source(case.text, name=case.path.name, options=case.options)
+    assert compiled.checked is not None
+    known: Any = compiled.metadata["kernels"]
+    for kernel, facts in zip(compiled.checked.kernels, known.values(), strict=True):
+        reached.clear()
+        written(kernel, compiled.checked, CHECKED, case, F32)
+        spelled = facts.get("renamed", {})
+        atomics = {("reads", name) for name in facts.get("atomics", ())}  # the runner reads what an exchange replaces
+        told = {(key, name) for key in ("reads", "writes") for name in facts[key]}
+        assert {(key, spelled.get(name, name)) for key, name in reached} <= told | atomics, kernel.name
+
+
+def _noting(method: Any, key: str, reached: set[tuple[str, str]]) -> Any:
+    """A method of a buffer that notes what is reached, if it is anything."""
+
+    def noted(buffer: Buffer, index: Any, *others: Any) -> Any:
+        if len(index):
+            reached.add((key, buffer.name))
+        return method(buffer, index, *others)
+
+    return noted
+
+
 def written(kernel: Kernel, program: Program, meaning: Meaning, case: Case, dtype: DType) -> dict[str, Buffer]:
     """The tensors of a kernel after a run."""
     arguments, constants, elements = given(kernel, case, dtype)
