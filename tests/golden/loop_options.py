@@ -44,7 +44,10 @@ TEENYC = {
             "dtypes": {},
             "reads": ["x_ptr"],
             "writes": ["x_ptr"],
-            "deterministic": True,
+            "deterministic": False,
+            "nondeterministic": [
+                {"at": "21:5", "text": "every program writes to the same address", "tensors": ["x_ptr"]},
+            ],
             "provided": [
                 {"at": "9:18", "text": "no other program stores to what this loads", "tensors": ["x_ptr"]},
                 {"at": "13:22", "text": "no other program stores to what this loads", "tensors": ["x_ptr"]},
