@@ -47,7 +47,7 @@ def _ends(operand: ir.Operand, origins: Origins) -> Iterator[ir.Let]:
 
 
 def _lint(facts: Facts, inside: ir.Value, let: ir.Let, origins: Origins, reporter: Reporter) -> None:
-    cast, (result,) = let.operation, let.results
+    cast, result = let.operation, let.results[0]
     if not isinstance(cast, ir.Cast) or cast.implicit or not _is_narrower(result, cast.operand):
         return
     narrow, wide = (str(value.type.element) for value in (result, cast.operand) if isinstance(value.type, TensorType))

@@ -12,7 +12,7 @@ from teenyc.intrinsics.spec import Effect, Intrinsic
 from teenyc.ir.nodes import Attribute, Block, Call, Cast, Copy, ExpandDims, Let, Operand, Statement, Value
 from teenyc.ir.walk import blocks_of, operands_of, statements_of
 from teenyc.record import record
-from teenyc.types import DType, Element, Kind, TensorType, Type, TypeVar, compute_type
+from teenyc.types import DType, Element, Kind, TensorType, Type, TypeVar, compute_type, is_float
 
 _MEMORY = frozenset({Effect.READS, Effect.WRITES, Effect.ATOMIC})
 
@@ -130,12 +130,16 @@ def stored_names(call: Call, storable: set[int] | frozenset[int]) -> frozenset[s
 
 
 def reads_stored(let: Let, storable: set[int] | frozenset[int]) -> bool:
-    """Whether a cast reads a storable value without a name straight from memory: no step is lost by it."""
+    """Whether a cast reads a storable value without a name straight from memory: no step is lost by it.
+
+    To an integer it does not, which takes comparisons: Triton's interpreter compares the bits of a `bf16`.
+    """
     operation = let.operation
     if not isinstance(operation, Cast) or not isinstance(operation.operand, Value) or operation.operand.name:
         return False
     (result,) = let.results
-    return _is_storable(operation.operand, storable) and result.type != computed(operation.operand.type)
+    is_read = _is_storable(operation.operand, storable) and result.type != computed(operation.operand.type)
+    return is_read and isinstance(result.type, TensorType) and is_float(result.type.element)
 
 
 def _is_storable(operand: Operand, storable: set[int] | frozenset[int]) -> bool:
