@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 
+from teenyc.diagnostics.render.text import printable
 from teenyc.version import __version__
 
 
@@ -17,15 +18,14 @@ def bug_report(error: Exception, arguments: Sequence[str]) -> str:
     places = [f for f in frames if "teenyc" in f.filename] or list(frames)
     place = f"{_short(places[-1].filename)}:{places[-1].lineno} in {places[-1].name}" if places else "an unknown place"
     words = str(error).splitlines() or ["no message"]
-    return "\n".join(
-        [
-            f"error: this is a bug in teenyc: {type(error).__name__}: {words[0]}",
-            f"  at {place}",
-            f"  command: teenyc {shlex.join(arguments)}",
-            f"  teenyc {__version__}, Python {platform.python_version()}, {sys.platform}",
-            "help: please report it with these lines and the source file; TEENYC_DEBUG=1 shows the whole traceback",
-        ]
+    lines = (
+        f"error: this is a bug in teenyc: {type(error).__name__}: {words[0]}",
+        f"  at {place}",
+        f"  command: teenyc {shlex.join(arguments)}",
+        f"  teenyc {__version__}, Python {platform.python_version()}, {sys.platform}",
+        "help: please report it with these lines and the source file; TEENYC_DEBUG=1 shows the whole traceback",
     )
+    return "\n".join(map(printable, lines))
 
 
 def _short(filename: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from teenyc.cli import DIAGNOSTICS, OK
-from teenyc.cli.inputs import Input, collect, read
+from teenyc.cli.inputs import Input, Places, collect, read
 from teenyc.cli.settings import Settings
 from teenyc.cli.shared_options import unshared, without
 from teenyc.cli.terminal import progress
@@ -35,9 +36,10 @@ def build_once(settings: Settings) -> int:
     whole: list[Compiled] = []
     if not problems:
         sources = [read(each) for each in inputs]
+        places = Places.of(inputs)
         for each, source, lacking in zip(inputs, sources, unshared(sources, settings), strict=True):
             with progress(f"compiling {each.name}"):
-                reports += _process(each, source, settings, lacking, whole)
+                reports += _process(each, source, settings, lacking, whole, places)
     if settings.explains:
         _explain(whole, settings)
     show(reports, settings)
@@ -45,7 +47,12 @@ def build_once(settings: Settings) -> int:
 
 
 def _process(
-    each: Input, source: SourceFile | Diagnostic, settings: Settings, lacking: frozenset[str], whole: list[Compiled]
+    each: Input,
+    source: SourceFile | Diagnostic,
+    settings: Settings,
+    lacking: frozenset[str],
+    whole: list[Compiled],
+    places: Places,
 ) -> list[Report]:
     """Compiles one source with the options that it does not lack, and delivers it, or leaves it to be explained."""
     if isinstance(source, Diagnostic):
@@ -59,7 +66,7 @@ def _process(
     elif settings.writes and not fails(reports, settings):
         from teenyc.cli.deliver import deliver
 
-        problems = deliver(each, compiled, settings)
+        problems = deliver(each, compiled, settings, places)
         reports += [Report(problem, source if problem.span is not None else None) for problem in problems]
     return reports
 
@@ -101,11 +108,11 @@ def show(reports: list[Report], settings: Settings) -> None:
 
 def _collisions(inputs: list[Input], folder: Path | None) -> Iterator[Diagnostic]:
     """A report for each source that would write what another one writes."""
-    seen: dict[Path, Input] = {}
+    seen: dict[str, Input] = {}
     for each in inputs:
         output = each.output(folder)
-        if output is None or seen.setdefault(output.resolve(), each) is each:
+        if output is None or seen.setdefault(os.path.realpath(output), each) is each:
             continue
         from teenyc.diagnostics.catalog.inputs import SameOutput
 
-        yield SameOutput(output=str(output), first=seen[output.resolve()].name, second=each.name)
+        yield SameOutput(output=str(output), first=seen[os.path.realpath(output)].name, second=each.name)

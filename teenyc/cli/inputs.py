@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 from teenyc.diagnostics.model import Diagnostic
-from teenyc.record import record
-from teenyc.runtime.files import decode, read_bytes
+from teenyc.record import record, state
+from teenyc.runtime.files import decode, read_bytes, read_standard_input
 from teenyc.source import SourceFile
 
 STANDARD_INPUT = "-"
+
+Identity: TypeAlias = "tuple[int, int]"
 
 
 @record
@@ -39,40 +41,71 @@ class Input:
         return folder / way.with_suffix(".py")
 
 
+@state
+class Places:
+    """The files that are not to be written: the sources of this run, and what another source was written to.
+
+    A file is known by what the system calls it, which is one for all of its names: through links, and in other case
+    where a file system makes no difference.
+    """
+
+    sources: dict[Identity, str]
+    written: dict[Identity, str]
+
+    @staticmethod
+    def of(inputs: list[Input]) -> Places:
+        """The places of a run before anything is written."""
+        known = ((identity(each.path), each.name) for each in inputs if each.path)
+        return Places({key: name for key, name in known if key is not None}, {})
+
+
+def identity(path: Path) -> Identity | None:
+    """What the system knows a file by, None where there is none."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, status.st_ino
+
+
 def collect(files: tuple[str, ...]) -> tuple[list[Input], list[Diagnostic]]:
-    """The sources that a command line names, in its order, and a report for each folder without any."""
-    inputs: dict[Path | None, Input] = {}
+    """The sources that a command line names, in its order, and a report for each folder without any, or unreadable."""
+    inputs: dict[str | None, Input] = {}
     problems: list[Diagnostic] = []
     for name in files:
-        found = list(_expand(name))
-        if not found:
+        unreadable: list[OSError] = []
+        found = list(_expand(name, unreadable))
+        problems += map(_unreadable, unreadable)
+        if not found and not unreadable:
             from teenyc.diagnostics.catalog.inputs import NoSources
 
             problems.append(NoSources(path=name))
         for each in found:
-            inputs.setdefault(each.path.resolve() if each.path else None, each)
+            inputs.setdefault(os.path.realpath(each.path) if each.path else None, each)
     return list(inputs.values()), problems
 
 
 def read(each: Input) -> SourceFile | Diagnostic:
     """The text of a source, or what is the matter with it."""
-    data = sys.stdin.buffer.read() if each.path is None else read_bytes(each.name)
+    if each.path is None:
+        return read_standard_input(each.name)
+    data = read_bytes(each.name)
     return data if isinstance(data, Diagnostic) else decode(data, each.name)
 
 
-def _expand(name: str) -> Iterator[Input]:
+def _expand(name: str, unreadable: list[OSError]) -> Iterator[Input]:
     path = Path(name)
     if name == STANDARD_INPUT:
         yield Input("<stdin>", None)
-    elif path.is_dir():
-        yield from (Input(str(found), found, path) for found in _walk(path))
+    elif os.path.isdir(path):
+        yield from (Input(str(found), found, path) for found in _walk(path, unreadable))
     else:
         yield Input(name, path)
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    """The kernel files in a folder and below, in order; not those in hidden folders."""
-    for place, folders, names in os.walk(folder):
+def _walk(folder: Path, unreadable: list[OSError]) -> Iterator[Path]:
+    """The kernel files in a folder and below, in order; not those in hidden folders. Notes what cannot be searched."""
+    for place, folders, names in os.walk(folder, onerror=unreadable.append):
         folders[:] = sorted(f for f in folders if not f.startswith(".") and f != "__pycache__")
         for name in sorted(names):
             path = Path(place, name)
@@ -82,7 +115,15 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 def _has_kernel(path: Path) -> bool:
     """Whether a Rust file has a kernel; one that cannot be read is left for the reader to report."""
-    try:
-        return b"#[kernel" in path.read_bytes()
-    except OSError:
-        return True
+    data = read_bytes(path)
+    if not isinstance(data, Diagnostic):
+        return b"#[kernel" in data
+    from teenyc.diagnostics.catalog.inputs import FileTooLarge, NotAFile
+
+    return not isinstance(data, FileTooLarge | NotAFile)
+
+
+def _unreadable(error: OSError) -> Diagnostic:
+    from teenyc.diagnostics.catalog.inputs import FileUnreadable, reason_of
+
+    return FileUnreadable(path=str(error.filename), reason=reason_of(error))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,9 @@ from teenyc.cli.terminal import progress
 from teenyc.diagnostics.catalog.running import NumpyMissing, WrongGrid
 from teenyc.diagnostics.model import Diagnostic, RunError, Severity
 from teenyc.diagnostics.render import Report, render
+from teenyc.diagnostics.render.text import printable
 from teenyc.record import record
+from teenyc.runtime.files import write_atomically
 from teenyc.source import SourceFile
 
 if TYPE_CHECKING:
@@ -131,12 +134,13 @@ def _text(numbers: Any) -> str:
 def _save(folder: Path, buffer: Buffer, shape: tuple[int, ...]) -> None:
     import numpy
 
-    path = folder / f"{buffer.name}.npy"
+    path, content = folder / f"{buffer.name}.npy", BytesIO()
+    numpy.save(content, _numbers(buffer, shape))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        numpy.save(path, _numbers(buffer, shape))
+        write_atomically(path, content.getvalue())
     except OSError as error:
         from teenyc.diagnostics.catalog.inputs import OutputUnwritable, reason_of
 
         raise ReportedError(Report(OutputUnwritable(path=str(path), reason=reason_of(error)))) from None
-    print(f"wrote {path}: {buffer.element} {list(shape)}")
+    print(printable(f"wrote {path}: {buffer.element} {list(shape)}"))

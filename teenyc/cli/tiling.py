@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from teenyc.diagnostics.render.json_format import span_of
+from teenyc.diagnostics.render.text import printable
 from teenyc.driver import Compiled
 from teenyc.ir.certificates import certificate_lines
 from teenyc.ir.nodes import Certificate, Kernel, Remark
@@ -42,7 +43,7 @@ def _kernel_lines(kernel: Kernel, certificate: Certificate, source: SourceFile) 
     """A head that says what became of the kernel, and the sentences of its certificate."""
     position = source.position(kernel.span.start)
     yield f"kernel `{kernel.name}` {_outcome(kernel, certificate)}"
-    yield f"  --> {source.name}:{position.line}:{position.column}"
+    yield f"  --> {printable(source.name)}:{position.line}:{position.column}"
     if certificate.is_tiled:
         yield from (f"  {line}" for line in certificate_lines(certificate, source))
     else:

@@ -234,7 +234,7 @@ def _compiler(kernel: Any, target: Target, job: _Job) -> Compiler:
 
 def _module(stem: str, text: str) -> ModuleType:
     """The generated module, run from memory: the name of no folder gets into what is compiled."""
-    path = f"{stem}.py"
+    path = f"{stem}.py".encode(errors="backslashreplace").decode()  # Triton takes no other text
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
     module = ModuleType("teenyc_ahead_of_time")
     module.__file__ = path

@@ -8,7 +8,9 @@ the same.
 from __future__ import annotations
 
 import hashlib
+import math
 import os
+import re
 import stat
 import tempfile
 import time
@@ -20,6 +22,7 @@ from pathlib import Path
 from teenyc.diagnostics.model import CompileError
 from teenyc.record import record
 from teenyc.resources import folder
+from teenyc.runtime.files import is_own
 
 LARGEST_SIZE = 256 * 2**20
 LARGEST_COUNT = 8192
@@ -29,6 +32,11 @@ PROTECTED_SECONDS = 600
 """No entry is removed so soon after its last use, nor a temporary file after it was made: somebody may be at it."""
 
 SEAL = b"# teenyc cache entry: "
+
+_OURS = re.compile(r"\.[0-9a-f]+-[0-9a-f]{12}\.tmp|[A-Za-z0-9_]*_[0-9a-f]{16}\.py")
+"""How files are called that a cache may remove: a folder that somebody names may hold others too."""
+
+_STARTED = time.time()
 
 
 @record
@@ -49,11 +57,7 @@ def find(key: str, stem: str) -> Entry | None:
     """The entry of a key, or None if there is none that is whole and this user's."""
     path = directory() / file_name(key, stem)
     text = _read(path, key)
-    if text is None:
-        return None
-    with suppress(OSError):
-        os.utime(path)
-    return Entry(path, text)
+    return Entry(path, text) if text is not None else None
 
 
 def insert(key: str, stem: str, text: str) -> Entry:
@@ -76,16 +80,25 @@ def file_name(key: str, stem: str) -> str:
 
 @cache
 def compiler_digest() -> bytes:
-    """A hash of everything in teenyc that decides what it generates: its Python files, grammar and templates."""
+    """A hash of everything in teenyc that decides what it generates: its Python files, grammar and templates.
+
+    Where one of them changed after this process started, what runs is not what is on disk: then it is like no other.
+    """
     package = Path(__file__).resolve().parent.parent
-    return digest_of(((package, ".py"), (folder("grammar"), ".lark"), (folder("templates"), ".jinja")))
+    return digest_of(((package, ".py"), (folder("grammar"), ".lark"), (folder("templates"), ".jinja")), _STARTED)
 
 
-def digest_of(places: tuple[tuple[Path, str], ...]) -> bytes:
-    """A hash of names and contents of all files with an ending below a folder, for each of some folders."""
+def digest_of(places: tuple[tuple[Path, str], ...], until: float = math.inf) -> bytes:
+    """A hash of names and contents of all files with an ending below a folder, for each of some folders.
+
+    It is random where a file has changed after a time. What says so is the time that the system keeps, which neither
+    an archive nor a copy brings along.
+    """
     digest = hashlib.sha256()
     for root, suffix in places:
         for path in sorted(root.rglob(f"*{suffix}")):
+            if os.name == "posix" and os.stat(path).st_ctime > until:
+                return os.urandom(digest.digest_size)
             content = path.read_bytes()
             digest.update(f"{path.relative_to(root).as_posix()}:{len(content)}:".encode() + content)
     return digest.digest()
@@ -102,10 +115,11 @@ def directory() -> Path:
     """
     stated = os.environ.get("TEENYC_CACHE_DIR")
     if stated:
-        return _made(Path(stated).absolute())
+        return _made(Path(stated))
     for place in _usual_places():
         with suppress(OSError):
-            return _prepare(place)
+            if is_own(os.stat(_prepare(place))):  # with the home of another user, their links would lead elsewhere
+                return place
     return private_directory()
 
 
@@ -119,7 +133,7 @@ def private_directory() -> Path:
         state = os.lstat(place)
     except OSError as error:
         raise _unusable(Path(f"teenyc-{user}"), error) from None
-    if not stat.S_ISDIR(state.st_mode) or not _is_own(state) or (os.name == "posix" and state.st_mode & 0o077):
+    if not stat.S_ISDIR(state.st_mode) or not is_own(state) or (os.name == "posix" and state.st_mode & 0o077):
         raise _unusable(place, PermissionError("it is not a private folder of this user"))
     return _made(place)
 
@@ -142,6 +156,7 @@ def _made(place: Path) -> Path:
 
 
 def _prepare(place: Path) -> Path:
+    place = place.absolute()
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not os.access(place, os.W_OK | os.X_OK):
         raise PermissionError("permission denied")
@@ -150,6 +165,8 @@ def _prepare(place: Path) -> Path:
 
 def _unusable(place: Path, error: OSError) -> CompileError:
     reason = (error.strerror or str(error)).lower()
+    if isinstance(error, IsADirectoryError):  # one that is in the place of an entry
+        reason = f"a folder is in the way, `{Path(error.filename2 or error.filename).name}`"
     return CompileError(
         (),
         f"error: cannot use the cache directory `{place}`: {reason}\n"
@@ -165,23 +182,30 @@ def _seal(key: str, body: bytes) -> bytes:
 
 
 def _read(path: Path, key: str) -> str | None:
-    """The text of an entry that is a regular file of this user and ends in key and hash; else None."""
+    """The text of an entry that is a regular file, which only this user can write, and ends in key and hash; else None.
+
+    It is then used, and the last to be removed.
+    """
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with open(descriptor, "rb") as file:
             state = os.fstat(descriptor)
-            if not stat.S_ISREG(state.st_mode) or not _is_own(state):
+            if not _is_trusted(state):
                 return None
             content = file.read()
-        body, _, seal = content.rpartition(SEAL)
-        return content.decode() if seal == _seal(key, body) else None
+            body, _, seal = content.rpartition(SEAL)
+            if seal != _seal(key, body):
+                return None
+            with suppress(OSError):
+                os.utime(descriptor if os.utime in os.supports_fd else path)
+        return content.decode()
     except (OSError, ValueError):
         return None
 
 
-def _is_own(state: os.stat_result) -> bool:
-    """Whether a file is this user's or the administrator's."""
-    return not hasattr(os, "geteuid") or state.st_uid in (os.geteuid(), 0)
+def _is_trusted(state: os.stat_result) -> bool:
+    is_open = os.name == "posix" and bool(state.st_mode & 0o022)
+    return stat.S_ISREG(state.st_mode) and is_own(state) and not is_open and state.st_size <= LARGEST_SIZE
 
 
 def _write(path: Path, text: str) -> Path:
@@ -215,13 +239,15 @@ def _evict(place: Path, *, keep: str) -> None:
     entries: list[tuple[float, int, str]] = []
     with suppress(OSError):
         for item in os.scandir(place):
+            if not _OURS.fullmatch(item.name):
+                continue
             with suppress(OSError):
                 state = item.stat(follow_symlinks=False)
                 idle = now - state.st_mtime
-                if item.name.endswith(".tmp") and idle > PROTECTED_SECONDS:
-                    os.unlink(item)
-                elif item.name.endswith(".py"):
+                if item.name.endswith(".py"):
                     entries.append((idle, state.st_size, item.name))
+                elif idle > PROTECTED_SECONDS:
+                    os.unlink(item)
     size = sum(entry[1] for entry in entries)
     if size <= LARGEST_SIZE and len(entries) <= LARGEST_COUNT:
         return

@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from contextlib import suppress
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from teenyc.diagnostics.model import Diagnostic, Reporter
@@ -15,6 +17,20 @@ LARGEST_SOURCE = 16_000_000
 """Bytes of a source file; nothing larger was meant to be one."""
 
 BOM = b"\xef\xbb\xbf"
+
+
+def read_standard_input(name: str) -> SourceFile | Diagnostic:
+    """The source on standard input under a name, or what is the matter with it."""
+    if sys.stdin is None:
+        from teenyc.diagnostics.catalog.inputs import FileUnreadable
+
+        return FileUnreadable(path=name, reason="it is closed")
+    try:
+        return decode(sys.stdin.buffer.read(LARGEST_SOURCE + 1), name)
+    except OSError as error:
+        from teenyc.diagnostics.catalog.inputs import FileUnreadable, reason_of
+
+        return FileUnreadable(path=name, reason=reason_of(error))
 
 
 def read_source(path: str | Path, reporter: Reporter) -> SourceFile | None:
@@ -27,13 +43,14 @@ def read_source(path: str | Path, reporter: Reporter) -> SourceFile | None:
     return source
 
 
-def read_bytes(path: str | Path) -> bytes | Diagnostic:
-    """The contents of a regular file of a source's size, or what is the matter with it."""
+def read_bytes(path: str | Path, *, largest: int | None = None) -> bytes | Diagnostic:
+    """The contents of a regular file, by default of a source's size, or what is the matter with it."""
+    largest = LARGEST_SOURCE if largest is None else largest
     try:
         with open(path, "rb", opener=_open_at_once) as file:
             state = os.fstat(file.fileno())
-            problem = _unfit(str(path), state)
-            return problem or file.read(LARGEST_SOURCE + 1)
+            problem = _unfit(str(path), state, largest)
+            return problem or file.read(largest + 1)
     except FileNotFoundError:
         return _missing(Path(path))
     except (OSError, ValueError) as error:
@@ -48,7 +65,7 @@ def decode(data: bytes, name: str) -> SourceFile | Diagnostic:
     if len(data) > LARGEST_SOURCE:
         from teenyc.diagnostics.catalog.inputs import FileTooLarge
 
-        return FileTooLarge(path=name, size=len(data), limit=LARGEST_SOURCE)
+        return FileTooLarge(path=name, size=None, limit=LARGEST_SOURCE)
     bom = data.startswith(BOM)
     try:
         return SourceFile(name, data.removeprefix(BOM).decode("utf-8"), bom)
@@ -63,24 +80,38 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
     """Makes `content` what is at `path`, whole or not at all; on an error what was there before stays.
 
     A symbolic link stays one if it leads to a regular file, which is then replaced; a link that leads elsewhere or
-    nowhere, or is another user's, is an error. An existing file keeps its mode. Raises OSError.
+    nowhere, or is another user's, is an error. A file of this user keeps its mode. Raises OSError.
     """
-    place, mode = _place(Path(path))
-    temporary = place.parent / f".teenyc-{os.getpid():x}-{os.urandom(6).hex()}.tmp"
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    write_together({Path(path): content.encode("utf-8") if isinstance(content, str) else content})
+
+
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """The same for several files: none is replaced before all are on the disk, then each is at once, in their order.
+
+    The `filename` of an OSError is the path that could not be written.
+    """
+    staged: list[tuple[Path, Path]] = []
     try:
-        with open(temporary, "xb") as file:
-            file.write(data)
-            if mode is not None:
-                os.chmod(temporary, mode)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, place)
+        for path, content in files.items():
+            with _naming(path):
+                place, mode = _place(path)
+                staged.append((_temporary(place), place))
+                _fill(staged[-1][0], content, mode)
+        for path, (temporary, place) in zip(files, staged, strict=True):
+            with _naming(path):
+                os.replace(temporary, place)
     except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
+        for temporary, _ in staged:
+            with suppress(OSError):
+                os.unlink(temporary)
         raise
-    _sync_folder(place.parent)
+    for folder in {place.parent for _, place in staged}:
+        _sync_folder(folder)
+
+
+def is_own(state: os.stat_result) -> bool:
+    """Whether a file is this user's or the administrator's."""
+    return not hasattr(os, "geteuid") or state.st_uid in (os.geteuid(), 0)
 
 
 # ---- reading --------------------------------------------------------------------------------------------------------
@@ -91,17 +122,17 @@ def _open_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def _unfit(path: str, state: os.stat_result) -> Diagnostic | None:
+def _unfit(path: str, state: os.stat_result, largest: int) -> Diagnostic | None:
     """Why what was opened is no source, before it is read."""
     kinds = ((stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
     if not stat.S_ISREG(state.st_mode):
         from teenyc.diagnostics.catalog.inputs import NotAFile
 
         return NotAFile(path=path, what=next((what for test, what in kinds if test(state.st_mode)), "a device"))
-    if state.st_size > LARGEST_SOURCE:
+    if state.st_size > largest:
         from teenyc.diagnostics.catalog.inputs import FileTooLarge
 
-        return FileTooLarge(path=path, size=state.st_size, limit=LARGEST_SOURCE)
+        return FileTooLarge(path=path, size=state.st_size, limit=largest)
     return None
 
 
@@ -121,21 +152,63 @@ def _missing(path: Path) -> Diagnostic:
 # ---- writing --------------------------------------------------------------------------------------------------------
 
 
-def _place(path: Path) -> tuple[Path, int | None]:
-    """The regular file that is to be replaced, behind links, and its mode; None where there is none yet."""
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Lets an error speak of the file that was to be written, not of one beside it."""
     try:
-        link, state = os.lstat(path), os.stat(path)
-    except FileNotFoundError:
-        if path.is_symlink():
-            raise OSError(0, "the symbolic link leads nowhere", str(path)) from None
-        return path, None
-    if stat.S_ISLNK(link.st_mode) and hasattr(os, "geteuid") and link.st_uid not in (os.geteuid(), 0):
-        raise OSError(0, "the symbolic link belongs to another user", str(path))
+        yield
+    except OSError as error:
+        error.filename = str(path)
+        raise
+
+
+LONGEST_CHAIN = 40
+"""Links that lead to links, as many as Linux follows."""
+
+
+def _place(path: Path) -> tuple[Path, int | None]:
+    """The regular file that is to be replaced, behind links, and its mode; None where there is none, or another's.
+
+    Links are followed one by one, so that each is known to be this user's: nobody else can lead what is written
+    elsewhere. The mode of another user's file may let that user write, and what is written now is not theirs.
+    """
+    place = path
+    for _ in range(LONGEST_CHAIN):
+        try:
+            state = os.lstat(place)
+        except FileNotFoundError:
+            if place is not path:
+                raise OSError(0, "the symbolic link leads nowhere", str(path)) from None
+            return place, None
+        if not stat.S_ISLNK(state.st_mode):
+            break
+        if not is_own(state):
+            raise OSError(0, "the symbolic link belongs to another user", str(path))
+        place = place.parent / os.readlink(place)
+    else:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     if stat.S_ISDIR(state.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(state.st_mode):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
-    return Path(os.path.realpath(path)), stat.S_IMODE(state.st_mode)
+    is_mine = not hasattr(os, "geteuid") or state.st_uid == os.geteuid()
+    return place, stat.S_IMODE(state.st_mode) & 0o777 if is_mine else None
+
+
+def _temporary(place: Path) -> Path:
+    return place.parent / f".teenyc-{os.getpid():x}-{os.urandom(6).hex()}.tmp"
+
+
+def _fill(temporary: Path, content: bytes, mode: int | None) -> None:
+    """Makes a file that nobody has made before, and is sure that it is on the disk; by default of the user's mode."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(temporary, flags, 0o666 if mode is None else 0o600)
+    with open(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        if mode is not None and hasattr(os, "fchmod"):
+            os.fchmod(descriptor, mode)
+        os.fsync(descriptor)
 
 
 def _sync_folder(folder: Path) -> None:

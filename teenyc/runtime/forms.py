@@ -5,6 +5,7 @@ Words are matched and never evaluated.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
@@ -20,6 +21,9 @@ from teenyc.types import DType, Kind
 _CALL = re.compile(r"\s*(\w+)\s*\(([\w\s.,+\-()\[\]]*)\)\s*")
 _WHOLE = re.compile(r"[+-]?[0-9][0-9_]*")
 _NUMBER = re.compile(r"[+-]?([0-9][0-9_]*\.?[0-9_]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf|nan")
+
+LONGEST_NUMBER = 4000
+"""Digits of a whole number that Python reads; no type holds one of so many."""
 
 Draw = Callable[["np.random.Generator", "tuple[int, ...]", "Sequence[float]"], Any]
 
@@ -46,7 +50,7 @@ def number_of(text: str) -> int | float | bool | None:
     if word in ("true", "false"):
         return word == "true"
     if _WHOLE.fullmatch(word):
-        return int(word)
+        return int(word) if len(word) < LONGEST_NUMBER else float(word.replace("_", ""))
     return float(word.replace("_", "")) if _NUMBER.fullmatch(word) else None
 
 
@@ -100,6 +104,8 @@ def _read(path: str, element: DType) -> Tensor:
 
 def _loaded(path: str, **options: Any) -> Any:
     """What a file of NumPy holds, without running anything that it says."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise UnreadableError("it is no file")  # a pipe would be waited for
     try:
         with open(path, "rb") as file:
             start = file.read(6)
@@ -110,9 +116,10 @@ def _loaded(path: str, **options: Any) -> Any:
         return np.load(path, allow_pickle=False, **options)
     except OSError as error:
         raise UnreadableError(str(error).splitlines()[0]) from None
-    except (ValueError, EOFError) as error:
+    except Exception as error:  # NumPy and the parser of what stands before the numbers raise what they like
         holds_objects = "Object arrays" in str(error)
-        why = "it holds objects of Python, which are not loaded" if holds_objects else str(error).splitlines()[0]
+        words = (str(error).splitlines() or [type(error).__name__])[0]
+        why = "it holds objects of Python, which are not loaded" if holds_objects else words
         raise UnreadableError(why) from None
 
 

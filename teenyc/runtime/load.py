@@ -45,8 +45,9 @@ def load(
         if module is None or not os.path.exists(str(module.__file__)):
             entry = compiled_entry(data, name, set=constants, dtype=dtypes, tile=tile)
             if module is None:
-                module = _MODULES[key] = _module(entry)
+                module = _module(entry)
                 attach(module, name)
+                _MODULES[key] = module
             module.__file__ = str(entry.path)  # where it is now, if the cache was cleared
         return module
 

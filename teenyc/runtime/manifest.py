@@ -34,7 +34,8 @@ def manifest(source: SourceFile, triton: str, records: Iterable[Mapping[str, obj
         "source": {"file": source.name.replace("\\", "/").rpartition("/")[2], "sha256": sha256(content)},
         "kernels": list(records),
     }
-    return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return text.encode(errors="backslashreplace")  # of a file's name that is no text, as JSON writes it
 
 
 def record(form: Form, target: Target, options: Mapping[str, object], files: Mapping[str, bytes]) -> dict[str, object]:

@@ -12,7 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
+from teenyc.diagnostics.model import Diagnostic
 from teenyc.ir.nodes import DESCRIPTORS, OPTIONS
+from teenyc.runtime.files import read_bytes, write_atomically
 
 FORMAT = 1
 
@@ -44,12 +46,14 @@ def attach(module: ModuleType, source: str | os.PathLike[str]) -> None:
 
 
 def read(path: str) -> list[dict[str, Any]]:
-    """The rows of a table, none where there is no file. Raises ValueError for a file that is no table."""
+    """The rows of a table, none where there is no file. Raises ValueError for what is no table or cannot be read."""
     if not os.path.isfile(path):
         return []
+    data = read_bytes(path)
+    if isinstance(data, Diagnostic):
+        raise ValueError(data.message())
     try:
-        with open(path, encoding="utf-8") as file:
-            table = json.load(file)
+        table = json.loads(data)
         is_table = table["format"] == FORMAT and all(map(_is_row, table["rows"]))
     except (ValueError, TypeError, KeyError, RecursionError):  # it is no JSON, or no object with these fields
         is_table = False
@@ -63,10 +67,7 @@ def write(path: str, rows: Iterable[Mapping[str, Any]]) -> None:
     """Writes a table, all of it or nothing; of rows about the same launches the last counts."""
     last = {json.dumps([row[name] for name in KINDS if name != "config"]): row for row in rows}
     lines = sorted(json.dumps({name: row[name] for name in KINDS}, ensure_ascii=False) for row in last.values())
-    text = f'{{"format": {FORMAT}, "rows": [\n' + ",\n".join(lines) + "\n]}\n"
-    with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(file.name, path)
+    write_atomically(path, f'{{"format": {FORMAT}, "rows": [\n' + ",\n".join(lines) + "\n]}\n")
 
 
 def rows_of(module: Any, kernels: Iterable[str]) -> Iterator[dict[str, Any]]:

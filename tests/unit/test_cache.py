@@ -283,7 +283,7 @@ def test_size_is_bounded_but_young_entries_stay(folder: Path, monkeypatch: pytes
 
 def test_what_dead_processes_left_behind_is_removed(folder: Path) -> None:
     cache.directory()
-    old, new = folder / ".1-aa.tmp", folder / ".2-bb.tmp"
+    old, new = folder / f".1-{'a' * 12}.tmp", folder / f".2-{'b' * 12}.tmp"
     for path in (old, new):
         path.touch()
     os.utime(old, (1, 1))

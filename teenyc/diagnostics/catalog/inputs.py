@@ -167,14 +167,15 @@ class FileTooLarge(Diagnostic):
 
     code = "E0006"
     path: str
-    size: int
+    size: int | None  # where it is known without reading all
     limit: int
 
     def message(self) -> str:
         return f"`{self.path}` is too large"
 
     def notes(self) -> tuple[str, ...]:
-        return (f"it has {self.size:,} bytes, and a source may have {self.limit:,}",)
+        limit = f"a source may have {self.limit:,} bytes"
+        return (limit if self.size is None else f"{limit}, and it has {self.size:,}",)
 
 
 @record(kw_only=True)
@@ -250,10 +251,11 @@ class UnknownOption(Diagnostic):
 
 @record(kw_only=True)
 class SameOutput(Diagnostic):
-    """Two sources would write one output, so that one result would overwrite the other. Nothing is written.
+    """Two sources would write one output, so that one result would overwrite the other. The second is not written.
 
     The output has the source's name with the ending `.py`; with `-o DIR`, files that are named one by one are all
-    written into that folder.
+    written into that folder. With `--target`, kernels of one name in two sources have binaries of one name. Where a
+    file system makes no difference between `A.py` and `a.py`, these are one too.
 
         teenyc build a/softmax.tk b/softmax.tk -o build     # both are build/softmax.py
         teenyc build a/softmax.tk -o build/a
@@ -289,6 +291,28 @@ class NotGenerated(Diagnostic):
 
     def help(self) -> str:
         return "write elsewhere with `-o DIR`, or overwrite it with `--force`"
+
+
+@record(kw_only=True)
+class OutputIsSource(Diagnostic):
+    """What would be written is a source that the command names, which would be lost. `--force` does not allow it.
+
+    The output has the source's name with the ending `.py`, so that a source of that ending needs another place; a link
+    that leads to a source is the source.
+
+        teenyc build softmax.py --force         # is its own output
+        teenyc build softmax.py -o build
+    """
+
+    code = "E0014"
+    output: str
+    source: str
+
+    def message(self) -> str:
+        return f"`{self.output}` is the source `{self.source}`, and is not overwritten"
+
+    def help(self) -> str:
+        return "write elsewhere with `-o DIR`, or give the source another name"
 
 
 @record(kw_only=True)
