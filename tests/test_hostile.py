@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator
+from io import BytesIO
+from tokenize import detect_encoding
 
 import pytest
 
@@ -56,6 +58,35 @@ def test_strings_stay_text(text: str) -> None:
 def test_names_stay_names(name: str) -> None:
     source = f"#[kernel]\nfn {name}({name}: Pointer<f32>) {{ store({name} + program_id(0), 1.0); }}\n"
     compile(_tree(source), "module.py", "exec")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "x coding: utf-7 .tk",
+        "x coding=latin-1 .tk",
+        "# -*- coding: utf-7 -*-",
+        "a\nimport os\n.tk",
+        "a\rimport os\r.tk",
+        "\x0cimport os.tk",
+        "\u2028import os.tk",
+        "\"\"\"'''.tk",
+        "{{ 7 * 7 }}{% raw %}.tk",
+        "\udcff.tk",
+        "\N{BULLET}.tk",
+        "\\N{BULLET}.tk",
+    ],
+)
+def test_names_of_files_stay_text(name: str) -> None:
+    """Also for who reads the module as bytes: `+AAo-` is a line break in UTF-7."""
+    source = "/// +AAo-import os+AAo-\n" + KERNEL.format(comment="")
+    module = compile_source(source, name=name).source
+    assert module is not None
+    assert detect_encoding(BytesIO(module.encode()).readline)[0] == "utf-8"
+    expected = compile_source(source, name="plain.tk").source
+    assert expected is not None
+    found, plain = (ast.parse(text.encode()) for text in (module, expected))
+    assert [type(node) for node in ast.walk(found)] == [type(node) for node in ast.walk(plain)]
 
 
 def _check(text: str) -> None:

@@ -25,6 +25,7 @@ ELSEWHERE = {
     # codes that no text of a source alone can cause, and the test that has each
     **dict.fromkeys(["E0001", "E0002", "E0003", "E0004", "E0006", "E0009"], "unit/test_cli_reports.py"),
     **dict.fromkeys(["E0007", "E0011", "E0012", "E0013"], "unit/test_cli.py"),
+    "E0014": "attack/test_outputs.py",
     **dict.fromkeys(["E0501", "E0502", "E0503", "E0504", "E0505", "E0506", "E0507", "E0520"], "run/test_aot.py"),
     **dict.fromkeys(["W0150", "W0151"], "unit/test_cli_targets.py"),
     **{f"E07{number:02}": "evaluate/test_reports.py" for number in range(1, 15)},

@@ -29,7 +29,7 @@ RESOURCES = "Print what each kernel takes of its --target: memory, registers, th
 def _shared(command: Any) -> Any:
     """The options that `build` and `check` have in common."""
     options = (
-        click.argument("files", nargs=-1, required=True, type=click.Path(allow_dash=True)),
+        click.argument("files", nargs=-1, required=True, type=click.Path(allow_dash=True, readable=False)),
         click.option("--set", "constants", multiple=True, callback=constants, metavar="NAME=VALUE", help=SET),
         click.option("--dtype", "dtypes", multiple=True, callback=dtypes, metavar="D=TYPE", help=DTYPE),
         click.option("--verify-ir", is_flag=True, help="Verify the typed IR after every pass."),
@@ -50,7 +50,7 @@ def teenyc() -> None:
 
 @teenyc.command()
 @_shared
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help=OUTPUT)
+@click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), metavar="DIR", help=OUTPUT)
 @click.option("--stdout", "to_stdout", is_flag=True, help="Print the generated source and write nothing.")
 @click.option("--check", "compare", is_flag=True, help="Write nothing; exit 1 if what is on disk differs.")
 @click.option("--force", is_flag=True, help="Overwrite files that teenyc did not generate.")
@@ -99,14 +99,16 @@ def check(**arguments: Any) -> int:
 
 
 @teenyc.command()
-@click.argument("file", type=click.Path(allow_dash=True))
+@click.argument("file", type=click.Path(allow_dash=True, readable=False))
 @click.argument("kernel")
 @click.option("--grid", callback=grid, metavar="N[,N[,N]]", help="How many programs; else as the kernel says.")
 @click.option("--arg", "arguments", multiple=True, callback=arguments, metavar="NAME=FORM", help=ARG)
 @click.option("--set", "constants", multiple=True, callback=constants, metavar="NAME=VALUE", help=SET)
 @click.option("--dtype", "dtypes", multiple=True, callback=dtypes, metavar="D=TYPE", help=DTYPE)
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="Of random arguments (0).")
-@click.option("--save", type=click.Path(path_type=Path), metavar="DIR", help="Write what changed as DIR/NAME.npy.")
+@click.option(
+    "--save", type=click.Path(path_type=Path, readable=False), metavar="DIR", help="Write what changed as DIR/NAME.npy."
+)
 @click.option("--sanitize", is_flag=True, help="Go on to the end and report all that is wrong: races, wraps, NaN, …")
 @click.option("--color", type=click.Choice(("auto", "always", "never")), default="auto", help="(auto)")
 def run(**arguments: Any) -> int:

@@ -542,7 +542,7 @@ def test_processes_that_tune_at_once_leave_one_entry(bench: Bench, device: str, 
 def test_an_entry_that_is_no_entry_is_timed_again(bench: Bench, device: str, tmp_path: Path) -> None:
     assert chosen(bench, Case(device)) == BEST
     (found,) = tmp_path.rglob("tuned.json")
-    for text in ("", "{", "[]", "{}"):
+    for text in ("{", "[]", '{"config": 1}', '{"config": {"BLOCK_M": 16, "x": 1}}'):
         found.write_text(text)
         bench.forget()
         assert chosen(bench, Case(device)) == BEST
