@@ -24,6 +24,7 @@ from teenyc.diagnostics.catalog.inputs import (
     NotGenerated,
     NotUtf8,
     OutOfDate,
+    OutputIsSource,
     OutputUnwritable,
     SameOutput,
     UnknownOption,
@@ -47,6 +48,7 @@ INPUTS = [
     UnknownOption(option="--dtype", what="dtype parameter", name="D"),
     SameOutput(output="softmax.py", first="a/softmax.tk", second="b/softmax.tk"),
     NotGenerated(path="softmax.py"),
+    OutputIsSource(output="softmax.py", source="softmax.py"),
     OutOfDate(path="softmax.py", source="softmax.tk", exists=True),
     OutOfDate(path="softmax.py", source="softmax.tk", exists=False),
 ]
