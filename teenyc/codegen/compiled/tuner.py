@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 110472675
+CHECKSUM = 3877032722
 
 
 def text(names, include):
@@ -30,7 +30,9 @@ def text(names, include):
     yield "            path = store.get_file(\"tuned.json\")\n"
     yield "            if path is not None:\n"
     yield "                with open(path) as file:\n"
-    yield "                    return json.load(file)[\"config\"]\n"
+    yield "                    known = json.load(file)[\"config\"]\n"
+    yield "                if known in candidates:  # whatever a file holds\n"
+    yield "                    return known\n"
     yield "        times = self._times(self._fitting(candidates, kind[0]))\n"
     yield "        if not times:\n"
     yield "            return self.first(candidates)\n"
