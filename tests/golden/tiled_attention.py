@@ -1132,7 +1132,9 @@ class _Tuner:
             path = store.get_file("tuned.json")
             if path is not None:
                 with open(path) as file:
-                    return json.load(file)["config"]
+                    known = json.load(file)["config"]
+                if known in candidates:  # whatever a file holds
+                    return known
         times = self._times(self._fitting(candidates, kind[0]))
         if not times:
             return self.first(candidates)
