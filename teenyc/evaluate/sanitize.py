@@ -12,6 +12,7 @@ import numpy as np
 
 from teenyc.evaluate.accesses import active_lanes
 from teenyc.evaluate.faults import made_nan, whole, without_number
+from teenyc.evaluate.launch import used_values
 from teenyc.evaluate.machine import Frame
 from teenyc.evaluate.marks import LEFT_OUT, Marked, Marks, either, marked, spread
 from teenyc.evaluate.memory import Buffer, Memory
@@ -163,12 +164,13 @@ class Sanitizer(Watcher):
 
 
 def _may_acquire(program: Program) -> bool:
-    """Whether there may be an atomic that brings programs in order: one whose result is used is enough."""
+    """Whether there is an atomic whose result is used: no other one brings programs in order."""
+    used = used_values(program)
     return any(
-        isinstance(s, Let) and isinstance(s.operation, Call) and TABLE[s.operation.intrinsic].family == "atomics"
+        isinstance(s.operation, Call) and TABLE[s.operation.intrinsic].family == "atomics"
         for body in bodies_of(program)
         for _, s in statements_of(body.body)
-        if isinstance(s, Let) and s.results
+        if isinstance(s, Let) and any(value.id in used for value in s.results)
     )
 
 

@@ -14,6 +14,7 @@ from teenyc.driver import compile_source, run_passes
 from teenyc.evaluate import CHECKED, LOWERED, Buffer, FaultError, Meaning, Watcher, launch
 from teenyc.evaluate.launch import pointed
 from teenyc.evaluate.numbers import encoded
+from teenyc.evaluate.sanitize import Sanitizer
 from teenyc.evaluate.watch import Broken, Impossible, Outside
 from teenyc.ir.nodes import Kernel, Program
 from teenyc.types import BOOL, DTYPES, F32, Bound, Compute, DType, Element, Kind, TensorType, TypeVar, compute_type
@@ -82,10 +83,27 @@ def _noting(method: Any, key: str, reached: set[tuple[str, str]]) -> Any:
     return noted
 
 
-def written(kernel: Kernel, program: Program, meaning: Meaning, case: Case, dtype: DType) -> dict[str, Buffer]:
+@pytest.mark.parametrize(("case", "dtype"), [k for k in KERNELS if k.values[1] == "f32"])
+def test_a_watched_run_writes_the_same(case: Case, dtype: str) -> None:
+    """The sanitizer sees all and changes nothing, whatever it finds in made-up arguments."""
+    compiled = compile_source(case.text, name=case.path.name, options=case.options)
+    assert compiled.checked is not None
+    for kernel in compiled.checked.kernels:
+        plain, watched = (
+            written(kernel, compiled.checked, CHECKED, case, DTYPES[dtype], watcher)
+            for watcher in (Lenient(), Sanitizer())
+        )
+        for name, buffer in watched.items():
+            np.testing.assert_array_equal(buffer.data, plain[name].data, err_msg=f"{kernel.name}: {name}")
+
+
+def written(
+    kernel: Kernel, program: Program, meaning: Meaning, case: Case, dtype: DType, watcher: Watcher | None = None
+) -> dict[str, Buffer]:
     """The tensors of a kernel after a run."""
     arguments, constants, elements = given(kernel, case, dtype)
-    options: dict[str, Any] = {"elements": elements, "meaning": meaning, "watcher": Lenient(), "say": str}
+    watcher = watcher or Lenient()
+    options: dict[str, Any] = {"elements": elements, "meaning": meaning, "watcher": watcher, "say": str}
     try:
         launch(program, kernel.name, GRID, arguments, constants, **options)
     except FaultError as fault:
