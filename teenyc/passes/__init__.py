@@ -45,5 +45,6 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("advance-offsets"),
     Pass("drop-dead-code"),
     Pass("keep-late-values"),
+    Pass("keep-reductions"),
     Pass("read-sums-once"),
 )

@@ -138,6 +138,7 @@ def test_the_pipeline_has_the_documented_names() -> None:
         "advance-offsets",
         "drop-dead-code",
         "keep-late-values",
+        "keep-reductions",
         "read-sums-once",
     ]
     for one in PIPELINE:
