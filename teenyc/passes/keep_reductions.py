@@ -1,7 +1,7 @@
 """Keeps reductions in their iterations: a program goes in, one comes out that Triton compiles right.
 
-Where a loop hands on what is made of `tl.sum(x, axis=1)`, Triton (3.6 to 3.9, on a GPU) takes it for a sum that goes
-on: it collects `x` thread by thread, and reduces behind the loop. It does not look what makes the next value. So
+Where a loop hands on what is made of `tl.sum(x, axis=1)` of an `x` as it was loaded, Triton (3.6 to 3.9, on a GPU) takes
+it for a sum that goes on: it collects `x` thread by thread, and reduces behind the loop. It does not look what makes the next value. So
 `total - tl.sum(x, axis=1)` comes out as `total + …`, `tl.maximum(m, tl.sum(x, axis=1))` as the maximum of parts of
 sums, and others make it fail. There the reduction gets `+ 0.0`, which ends that and changes no number. What adds sums
 up, and extrema to extrema, stays as it is: there collecting is right, and fast.
@@ -17,6 +17,8 @@ from teenyc.ir.nodes import (
     Binary,
     Call,
     Carried,
+    Cast,
+    Copy,
     For,
     Function,
     Kernel,
@@ -95,16 +97,26 @@ class _Keeping:
         return None
 
     def reduction(self, operand: Operand) -> Call | None:
-        """A reduction of floats along the last of several axes."""
+        """A reduction of floats, as they were loaded, along the last of several axes."""
         let = self.lets.get(operand.id) if isinstance(operand, Value) else None
         call = let.operation if let is not None else None
         if not isinstance(call, Call) or call.intrinsic not in COLLECTED:
             return None
         reduced = call.operands[0][1].type
-        if not isinstance(reduced, TensorType) or not is_float(reduced.element):
+        if not isinstance(reduced, TensorType) or not is_float(reduced.element) or not self.is_loaded(call):
             return None
         is_last = call.attribute("axis", 0) in (len(reduced.shape) - 1, -1)
         return call if len(reduced.shape) > 1 and is_last else None
+
+    def is_loaded(self, reduction: Call) -> bool:
+        """Whether what is reduced comes from memory, by way of conversions at most, which may be none."""
+        operand = reduction.operands[0][1]
+        while isinstance(operand, Value) and operand.id in self.lets:
+            operation = self.lets[operand.id].operation
+            if not isinstance(operation, (Cast, Copy)):
+                return isinstance(operation, Call) and operation.intrinsic == "load"
+            operand = operation.operand
+        return False
 
 
 def _goes_on(operation: Operation, reduction: Call, result: Value, carried: Carried) -> bool:

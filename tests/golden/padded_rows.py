@@ -260,8 +260,7 @@ def attention(
         next = tl.maximum(greatest, tl.max(scores, axis=1))
         p = tl.exp(scores - next[:, None])
         correction = tl.exp(greatest - next)
-        # Without `+ 0.0` Triton takes this for a sum that goes on.
-        total = total * correction + (tl.sum(p, axis=1) + 0.0)
+        total = total * correction + tl.sum(p, axis=1)
         acc = acc * correction[:, None] + tl.dot(p, v.to(tl.float32), input_precision="ieee")
         greatest = next
     tl.store(

@@ -139,8 +139,7 @@ def attention_tiled(
         score = _tanh(raw / cap) * cap + tl.load(bias + bias_offset + bias_lanes).to(COMPUTE)
         new = tl.maximum(highest_, tl.max(score, axis=1))
         weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
-        # Without `+ 0.0` Triton takes this for a sum that goes on.
-        total = total * tl.exp2((highest_ - new) * LOG2_E) + (tl.sum(weight, axis=1) + 0.0)
+        total = total * tl.exp2((highest_ - new) * LOG2_E) + tl.sum(weight, axis=1)
         acc = tl.dot(
             _round_to(weight, D),
             tl.load(v + k_offset + k_lanes),
@@ -238,8 +237,7 @@ def attention_described(
             input_precision="ieee",
             out_dtype=COMPUTE,
         )
-        # Without `+ 0.0` Triton takes this for a sum that goes on.
-        total = total * tl.exp2((highest_ - new) * LOG2_E) + (tl.sum(weight, axis=1) + 0.0)
+        total = total * tl.exp2((highest_ - new) * LOG2_E) + tl.sum(weight, axis=1)
         highest_ = new
         bias_offset = bias_offset + BLOCK_N
     if full_key < keys:
@@ -316,8 +314,7 @@ def attention_parts(
         score = _tanh(raw / cap) * cap + tl.load(bias + bias_offset + bias_lanes).to(COMPUTE)
         new = tl.maximum(highest, tl.max(score, axis=1))
         weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
-        # Without `+ 0.0` Triton takes this for a sum that goes on.
-        total = total * tl.exp2((highest - new) * LOG2_E) + (tl.sum(weight, axis=1) + 0.0)
+        total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(weight, axis=1)
         acc = tl.dot(
             _round_to(weight, D),
             tl.load(v + k_offset + k_lanes),

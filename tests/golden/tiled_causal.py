@@ -152,10 +152,9 @@ def local_attention_tiled(
         )
         new = tl.maximum(highest, tl.max(tl.where(counts, score, float("-inf")), axis=1))
         weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
-        # Without `+ 0.0` Triton takes this for a sum that goes on.
         total = (
             total * tl.where(highest == new, 1.0, tl.exp2((highest - new) * LOG2_E))
-            + (tl.sum(tl.where(counts, weight, 0.0), axis=1) + 0.0)
+            + tl.sum(tl.where(counts, weight, 0.0), axis=1)
         )
         acc = _dot_mixed(
             tl.where(counts, weight, 0.0),
@@ -174,8 +173,7 @@ def local_attention_tiled(
         )
         new = tl.maximum(highest, tl.max(score, axis=1))
         weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
-        # Without `+ 0.0` Triton takes this for a sum that goes on.
-        total = total * tl.exp2((highest - new) * LOG2_E) + (tl.sum(weight, axis=1) + 0.0)
+        total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(weight, axis=1)
         acc = _dot_mixed(
             weight,
             tl.load(v + k_offset + k_lanes),
@@ -204,10 +202,9 @@ def local_attention_tiled(
         )
         new = tl.maximum(highest, tl.max(tl.where(mask, score, float("-inf")), axis=1))
         weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
-        # Without `+ 0.0` Triton takes this for a sum that goes on.
         total = (
             total * tl.where(highest == new, 1.0, tl.exp2((highest - new) * LOG2_E))
-            + (tl.sum(tl.where(mask, weight, 0.0), axis=1) + 0.0)
+            + tl.sum(tl.where(mask, weight, 0.0), axis=1)
         )
         acc = _dot_mixed(
             tl.where(mask, weight, 0.0),
@@ -293,10 +290,9 @@ def local_attention_parts(
         )
         new = tl.maximum(highest, tl.max(tl.where(counts, score, float("-inf")), axis=1))
         weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
-        # Without `+ 0.0` Triton takes this for a sum that goes on.
         total = (
             total * tl.where(highest == new, 1.0, tl.exp2((highest - new) * LOG2_E))
-            + (tl.sum(tl.where(counts, weight, 0.0), axis=1) + 0.0)
+            + tl.sum(tl.where(counts, weight, 0.0), axis=1)
         )
         acc = _dot_mixed(
             tl.where(counts, weight, 0.0),
@@ -315,8 +311,7 @@ def local_attention_parts(
         )
         new = tl.maximum(highest, tl.max(score, axis=1))
         weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
-        # Without `+ 0.0` Triton takes this for a sum that goes on.
-        total = total * tl.exp2((highest - new) * LOG2_E) + (tl.sum(weight, axis=1) + 0.0)
+        total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(weight, axis=1)
         acc = _dot_mixed(
             weight,
             tl.load(v + k_offset + k_lanes),
@@ -345,10 +340,9 @@ def local_attention_parts(
         )
         new = tl.maximum(highest, tl.max(tl.where(mask_2, score, float("-inf")), axis=1))
         weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
-        # Without `+ 0.0` Triton takes this for a sum that goes on.
         total = (
             total * tl.where(highest == new, 1.0, tl.exp2((highest - new) * LOG2_E))
-            + (tl.sum(tl.where(mask_2, weight, 0.0), axis=1) + 0.0)
+            + tl.sum(tl.where(mask_2, weight, 0.0), axis=1)
         )
         acc = _dot_mixed(
             tl.where(mask_2, weight, 0.0),

@@ -122,8 +122,7 @@ def weighted_tiled(
         higher = tl.maximum(highest, tl.max(score, axis=1))
         rescaled = tl.exp2((highest - higher) * LOG2_E)
         p = tl.exp2(score * LOG2_E - (higher * LOG2_E)[:, None])
-        # Without `+ 0.0` Triton takes this for a sum that goes on.
-        weight = rescaled * weight + (tl.sum(p, axis=1) + 0.0)
+        weight = rescaled * weight + tl.sum(p, axis=1)
         total = tl.dot(_round_to(p, D), value, rescaled[:, None] * total, input_precision="ieee", out_dtype=COMPUTE)
         highest = higher
         place = place + BLOCK_N * N
@@ -204,8 +203,7 @@ def weighted_uneven(
         higher = tl.maximum(highest, tl.max(score, axis=1))
         rescaled = tl.exp2((highest - higher) * LOG2_E)
         p = tl.exp2(score * LOG2_E - (higher * LOG2_E)[:, None])
-        # Without `+ 0.0` Triton takes this for a sum that goes on.
-        weight = rescaled * weight + (tl.sum(p, axis=1) + 0.0)
+        weight = rescaled * weight + tl.sum(p, axis=1)
         total = tl.dot(_round_to(p, D), value, rescaled[:, None] * total, input_precision="ieee", out_dtype=COMPUTE)
         total_rest = tl.dot(
             _round_to(p, D), value_rest, rescaled[:, None] * total_rest, input_precision="ieee", out_dtype=COMPUTE
@@ -299,8 +297,7 @@ def weighted_described(
         p = tl.exp2(score * LOG2_E - (higher * LOG2_E)[:, None])
         value = v_blocks.load([key_start, 0])
         total = tl.dot(_round_to(p, D), value, rescaled[:, None] * total, input_precision="ieee", out_dtype=COMPUTE)
-        # Without `+ 0.0` Triton takes this for a sum that goes on.
-        weight = rescaled * weight + (tl.sum(p, axis=1) + 0.0)
+        weight = rescaled * weight + tl.sum(p, axis=1)
         highest = higher
     if full_key < keys:
         score = tl.dot(own, tl.trans(k_blocks.load([full_key, 0])), input_precision="ieee", out_dtype=COMPUTE)
@@ -376,8 +373,7 @@ def weighted_parts(
         higher = tl.maximum(highest, tl.max(score, axis=1))
         rescaled = tl.exp2((highest - higher) * LOG2_E)
         p = tl.exp2(score * LOG2_E - (higher * LOG2_E)[:, None])
-        # Without `+ 0.0` Triton takes this for a sum that goes on.
-        weight = rescaled * weight + (tl.sum(p, axis=1) + 0.0)
+        weight = rescaled * weight + tl.sum(p, axis=1)
         total = tl.dot(_round_to(p, D), value, rescaled[:, None] * total, input_precision="ieee", out_dtype=COMPUTE)
         highest = higher
         place = place + BLOCK_N * N

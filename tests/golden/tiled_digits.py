@@ -130,8 +130,7 @@ def attention_tiled(
             score = tl.dot(own, tl.trans(tl.load(k + k_offset + k_lanes)), input_precision="ieee", out_dtype=COMPUTE)
             new = tl.maximum(highest_, tl.max(score, axis=1))
             weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
-            # Without `+ 0.0` Triton takes this for a sum that goes on.
-            total_ = total_ * tl.exp2((highest_ - new) * LOG2_E) + (tl.sum(weight, axis=1) + 0.0)
+            total_ = total_ * tl.exp2((highest_ - new) * LOG2_E) + tl.sum(weight, axis=1)
             acc = _dot_mixed(
                 weight,
                 tl.load(v + k_offset + k_lanes),
@@ -157,10 +156,9 @@ def attention_tiled(
             )
             new = tl.maximum(highest_, tl.max(tl.where(counts, score, float("-inf")), axis=1))
             weight = tl.exp2(score * LOG2_E - (new * LOG2_E)[:, None])
-            # Without `+ 0.0` Triton takes this for a sum that goes on.
             total_ = (
                 total_ * tl.where(highest_ == new, 1.0, tl.exp2((highest_ - new) * LOG2_E))
-                + (tl.sum(tl.where(counts, weight, 0.0), axis=1) + 0.0)
+                + tl.sum(tl.where(counts, weight, 0.0), axis=1)
             )
             acc = _dot_mixed(
                 tl.where(counts, weight, 0.0),

@@ -274,9 +274,8 @@ def linear_cross_entropy_tiled(
         class_ = class_start + tl.arange(0, BLOCK_N)
         logit = tl.dot(own, tl.trans(tl.load(w + w_offset + w_lanes)), input_precision="ieee", out_dtype=tl.float32)
         new = tl.maximum(highest, tl.max(logit, axis=1))
-        # Without `+ 0.0` Triton takes this for a sum that goes on.
-        total = total * tl.exp2((highest - new) * LOG2_E) + (
-            tl.sum(tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), axis=1) + 0.0
+        total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(
+            tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), axis=1
         )
         at_label = at_label + tl.sum(tl.where(class_[None, :] == label[:, None], logit, 0.0), axis=1)
         highest = new
@@ -335,9 +334,8 @@ def linear_cross_entropy_described(
         logit = tl.dot(own, tl.trans(w_blocks.load([class_start, 0])), input_precision="ieee", out_dtype=tl.float32)
         class_ = class_start + tl.arange(0, BLOCK_N)
         new = tl.maximum(highest, tl.max(logit, axis=1))
-        # Without `+ 0.0` Triton takes this for a sum that goes on.
-        total = total * tl.exp2((highest - new) * LOG2_E) + (
-            tl.sum(tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), axis=1) + 0.0
+        total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(
+            tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), axis=1
         )
         at_label = at_label + tl.sum(tl.where(class_[None, :] == label[:, None], logit, 0.0), axis=1)
         highest = new
@@ -398,9 +396,8 @@ def linear_cross_entropy_parts(
         class_ = class_start + tl.arange(0, BLOCK_N)
         logit = tl.dot(own, tl.trans(tl.load(w + w_offset + w_lanes)), input_precision="ieee", out_dtype=tl.float32)
         new = tl.maximum(highest, tl.max(logit, axis=1))
-        # Without `+ 0.0` Triton takes this for a sum that goes on.
-        total = total * tl.exp2((highest - new) * LOG2_E) + (
-            tl.sum(tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), axis=1) + 0.0
+        total = total * tl.exp2((highest - new) * LOG2_E) + tl.sum(
+            tl.exp2(logit * LOG2_E - (new * LOG2_E)[:, None]), axis=1
         )
         at_label = at_label + tl.sum(tl.where(class_[None, :] == label[:, None], logit, 0.0), axis=1)
         highest = new

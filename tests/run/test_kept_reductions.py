@@ -27,5 +27,7 @@ def test_reductions_along_rows(device: str, name: str, blocks: int) -> None:
         expected = -x.sum((1, 2)) + x.sum(2).amax(1) + 2 * x[:, -1].sum(1)
     else:
         columns, whole = -x.sum((0, 1, 2)), -x[0].sum()
-        expected = x.sum((1, 2)) + x.amin((1, 2)) - k.sum(1) + columns + whole
+        weights = 0.5 ** torch.arange(blocks - 1, -1, -1, dtype=torch.float64)
+        half = (x * x).sum(2) @ weights
+        expected = half + x.sum((1, 2)) + x.amin((1, 2)) - k.sum(1) + columns + whole
     torch.testing.assert_close(y.cpu().double(), expected, rtol=1e-5, atol=1e-3)

@@ -130,6 +130,7 @@ def test_the_pipeline_has_the_documented_names() -> None:
         "simplify-tiles",
         "split-offsets",
         "describe-blocks",
+        "split-extents",
         "postpone-factors",
         "accumulate-products",
         "fold-exponentials",
