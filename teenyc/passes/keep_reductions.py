@@ -1,10 +1,10 @@
 """Keeps reductions in their iterations: a program goes in, one comes out that Triton compiles right.
 
-Where a loop hands on what is made of `tl.sum(x, axis=1)` of an `x` as it was loaded, Triton (3.6 to 3.9, on a GPU) takes
-it for a sum that goes on: it collects `x` thread by thread, and reduces behind the loop. It does not look what makes the next value. So
-`total - tl.sum(x, axis=1)` comes out as `total + …`, `tl.maximum(m, tl.sum(x, axis=1))` as the maximum of parts of
-sums, and others make it fail. There the reduction gets `+ 0.0`, which ends that and changes no number. What adds sums
-up, and extrema to extrema, stays as it is: there collecting is right, and fast.
+Where a loop hands on what is made of `tl.sum(x, axis=1)`, of an `x` as it was loaded, Triton (3.6 to 3.9, on a GPU)
+takes it for a sum that goes on: it collects `x` thread by thread, and reduces behind the loop. It does not look what
+makes the next value. So `total - tl.sum(x, axis=1)` comes out as `total + …`, `tl.maximum(m, tl.sum(x, axis=1))` as the
+maximum of parts of sums, and others make it fail. There the reduction gets `+ 0.0`, which ends that and changes no
+number. What adds sums up, and extrema to extrema, stays as it is: there collecting is right, and fast.
 """
 
 from __future__ import annotations
