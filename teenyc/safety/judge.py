@@ -31,12 +31,15 @@ def judge(program: Program) -> tuple[KernelSafety, ...]:
 
 def judge_kernel(kernel: Kernel, program: Program, exact: frozenset[int]) -> KernelSafety:
     """The safety of one kernel; `exact` are the integers that do not wrap."""
+    own = frozenset(v.id for v in values_of(kernel))
     whole = expanded(kernel, {f.name: f for f in program.functions})
     kernel = whole.kernel
     alone = Program(doc="", kernels=(kernel,))
     flow = flow_of(alone)
     kept = frozenset(
-        v.id for v in values_of(kernel) if (whole.origins[v.id][1] if v.id in whole.origins else v.id) in exact
+        v.id
+        for v in values_of(kernel)
+        if (v.id in own and v.id in exact) or (v.id in whole.origins and whole.origins[v.id][1] in exact)
     )
     intervals = ranges(alone, flow) if flow.addresses <= kept else {}
     machine = _machine(kernel, kept, intervals)

@@ -14,6 +14,7 @@ from teenyc.intrinsics import TABLE
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir.intervals import FULL, Interval, of_type
 from teenyc.ir.nodes import (
+    Apply,
     Block,
     Call,
     Constant,
@@ -59,7 +60,6 @@ class Machine:
     symbols: dict[int, Symbol] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
     is_probing: bool = False
-    unexamined: list[Span] = field(default_factory=list)
 
     @property
     def terms(self) -> Terms:
@@ -98,8 +98,11 @@ class Machine:
         if not isinstance(element, DType) or (element != BOOL and not is_integer(element)):
             return None
         whole = (0, 1) if element == BOOL else of_type(element)
-        known = self.ranges.get(value.id, whole) if not wraps else whole
-        found = self.numbers.unknown(value.id, "value", value.name or why, known, positions_of(value))
+        if value.id in self.exact and not wraps:
+            whole = self.ranges.get(value.id, FULL)
+        elif not wraps:
+            whole = self.ranges.get(value.id, whole)
+        found = self.numbers.unknown(value.id, "value", value.name or why, whole, positions_of(value))
         if span is not None:
             ((number, _),) = next(iter(found))
             self.terms.sources.setdefault(number, Source(why, span, wraps))
@@ -148,11 +151,10 @@ class Machine:
     def branch(self, statement: If) -> bool:
         """Both branches, each under its condition; what follows is under that of the branch that programs leave."""
         condition = self.flag(statement.condition)
-        condition = TRUE if condition is None else condition
-        opposite = negated(condition) if self.flag(statement.condition) is not None else TRUE
+        assert condition is not None, "a condition is a flag"
         before = self.known, self.assumed
         ends = []
-        for block, holds in ((statement.then, condition), (statement.otherwise, opposite)):
+        for block, holds in ((statement.then, condition), (statement.otherwise, negated(condition))):
             self.known, self.assumed = before[0].with_formula(holds), before[1]
             goes_on = self.block(block)
             ends.append((tuple(map(self.of, block.yields)), self.known, self.assumed) if goes_on else None)
@@ -172,8 +174,10 @@ class Machine:
 
     def merged(self, value: Value, condition: Formula, one: Symbol, two: Symbol, span: Span) -> Symbol:
         """What a value is that two branches give."""
-        if one == two:
+        if one == two or self.is_certain(condition):
             return one
+        if self.is_certain(negated(condition)):
+            return two
         key, name = ("branch", value.id), value.name or "the branch"
         match one, two:
             case Number(), Number():
@@ -185,6 +189,12 @@ class Machine:
                 return Address(one.root, offset, one.steps | two.steps)
             case _:
                 return self.unknown(value, "what the branch gives", span)
+
+    def is_certain(self, condition: Formula) -> bool:
+        """Whether inequalities hold here whatever the arguments are; of other conditions that is not asked."""
+        parts = condition.parts if isinstance(condition, All) else (condition,)
+        prover = Prover(self.terms, self.here, splits=0)
+        return all(isinstance(part, AtLeast) and prover.proves(part.polynomial) for part in parts)
 
     # ---- loops ------------------------------------------------------------------------------------------------------
 
@@ -335,6 +345,8 @@ class Machine:
 
     def let(self, let: Let) -> None:
         operation = let.operation
+        if isinstance(operation, Apply):
+            self.call(let, operation.function)
         if isinstance(operation, Call):
             effects = TABLE[operation.intrinsic].effects
             if effects & {Effect.READS, Effect.WRITES, Effect.ATOMIC}:
@@ -353,6 +365,23 @@ class Machine:
             self.known = self.known.with_formula(condition)
         else:
             self.assumed = (*self.assumed, (condition, span))
+
+    def call(self, let: Let, function: str) -> None:
+        """A call that is not written out, of which nothing is known."""
+        if self.is_probing:
+            return
+        self.accesses.append(
+            Access(
+                kind=function,
+                span=let.span,
+                address=None,
+                known=self.known,
+                assumed=self.assumed,
+                is_read=True,
+                is_write=True,
+                is_atomic=False,
+            )
+        )
 
     def access(self, let: Let, call: Call, effects: Iterable[Effect]) -> None:
         if self.is_probing:
@@ -378,7 +407,8 @@ class Machine:
         element = value.type.element if isinstance(value.type, TensorType) else None
         if not isinstance(element, DType):
             return False
-        return value.id in self.exact or element.bits == 64 or self.fits(polynomial, of_type(element))
+        is_wide = element.bits == 64 and element.minimum < 0
+        return value.id in self.exact or is_wide or self.fits(polynomial, of_type(element))
 
 
 _NOTHING = TensorType(Pointer(BOOL))

@@ -24,7 +24,7 @@ from teenyc.ir.nodes import (
 )
 from teenyc.ir.polynomials import Polynomial
 from teenyc.safety.formulas import All, Formula, Some, at_most, below, equal, negated
-from teenyc.safety.symbols import Address, Flag, Number, Symbol, moved, positions_of
+from teenyc.safety.symbols import Address, Flag, Number, Symbol, moved
 from teenyc.safety.terms import ONE, ZERO, constant, known_number, minus, negative, plus, scaled, times
 from teenyc.types import DType, Extent, TensorType, is_integer
 
@@ -101,7 +101,7 @@ def _is_integer(operand: Operand) -> bool:
 
 def _expanded(machine: Machine, operation: ExpandDims, value: Value) -> Symbol:
     symbol, rank = machine.of(operation.operand), len(_shape(value))
-    positions = positions_of(operation.operand)
+    positions = tuple(range(len(operation.axes) - rank, 0))
     return moved(symbol, dict(zip(positions, moved_positions(positions, operation.axes, rank), strict=True)))
 
 
