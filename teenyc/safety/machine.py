@@ -29,22 +29,17 @@ from teenyc.ir.nodes import (
     While,
 )
 from teenyc.ir.polynomials import Polynomial
-from teenyc.ir.walk import definitions, statements_of
 from teenyc.record import field, state
-from teenyc.safety.formulas import FALSE, TRUE, All, AtLeast, Formula, Some, below, equal, negated
+from teenyc.safety.formulas import FALSE, TRUE, All, AtLeast, Formula, Some, negated
 from teenyc.safety.launch import Launch
-from teenyc.safety.numbers import ITSELF, Numbers
+from teenyc.safety.loops import run_loop
+from teenyc.safety.numbers import Numbers
 from teenyc.safety.operations import operation_of
 from teenyc.safety.prover import Known, Prover
 from teenyc.safety.symbols import Access, Address, Flag, Number, Symbol, positions_of
-from teenyc.safety.terms import ONE, ZERO, Source, Terms, constant, known_number, minus, plus, times
+from teenyc.safety.terms import ONE, ZERO, Source, Terms, constant, minus
 from teenyc.source import Span
 from teenyc.types import BOOL, DType, Pointer, TensorType, is_integer
-
-WIDE: Interval = (-(1 << 63), (1 << 63) - 1)
-
-ROUNDS: Interval = (0, 1 << 42)
-"""How often a `while` goes round: a loop that did so more often would not end in a year."""
 
 
 @state
@@ -138,10 +133,10 @@ class Machine:
             case If():
                 return self.branch(statement)
             case For():
-                self.loop(statement)
+                run_loop(self, statement)
                 return True
             case While():
-                self.loop(statement)
+                run_loop(self, statement)
                 return True
             case Return():
                 return False
@@ -195,151 +190,6 @@ class Machine:
         parts = condition.parts if isinstance(condition, All) else (condition,)
         prover = Prover(self.terms, self.here, splits=0)
         return all(isinstance(part, AtLeast) and prover.proves(part.polynomial) for part in parts)
-
-    # ---- loops ------------------------------------------------------------------------------------------------------
-
-    def loop(self, loop: For | While) -> None:
-        """The body of a loop, for any iteration."""
-        before, assumed = self.known, self.assumed
-        initials = [self.of(c.initial) for c in loop.carried]
-        inside = frozenset(v.id for _, s in statements_of(loop.body) for v in definitions(s))
-        inside |= {v.id for v in definitions(loop)}
-        if isinstance(loop, While):
-            inside |= {v.id for _, s in statements_of(loop.condition) for v in definitions(s)}
-        index = self.index(loop)
-        steps = self.probed(loop, initials, inside, before) if loop.carried else []
-        self.known, self.assumed = before, assumed
-        for carried, initial, step in zip(loop.carried, initials, steps, strict=True):
-            self.symbols[carried.inside.id] = self.after(carried.inside, initial, step, index, loop.span)
-        self.iteration(loop)
-        self.known, self.assumed = before, assumed
-        count = self.count(loop) if steps else ZERO
-        for carried, initial, step in zip(loop.carried, initials, steps, strict=True):
-            self.symbols[carried.result.id] = self.after(carried.result, initial, step, count, loop.span)
-
-    def iteration(self, loop: For | While) -> None:
-        """One iteration, with what holds in it."""
-        if isinstance(loop, For):
-            counter = self.number(loop.counter)
-            for number, positions in sorted({a for factors in counter or {} for a in factors}):
-                self.known = self.known.with_atom((number, positions))
-        else:
-            self.block(loop.condition)
-            condition = self.flag(loop.condition.yields[0])
-            if condition is not None:
-                self.known = self.known.with_formula(condition)
-        self.block(loop.body)
-
-    def probed(
-        self, loop: For | While, initials: list[Symbol], inside: frozenset[int], before: Known
-    ) -> list[Polynomial | None]:
-        """What each iteration adds to each carried value; None where that is not the same in all."""
-        was_probing, self.is_probing = self.is_probing, True
-        starts: list[Symbol] = []
-        for carried, initial in zip(loop.carried, initials, strict=True):
-            value = carried.inside
-            moved = self.numbers.unknown(value.id, "moved", value.name, FULL, positions_of(value))
-            start = _moved_on(initial, moved)
-            starts.append(start)
-            self.symbols[value.id] = start if start is not None else self.unknown(value)
-        self.iteration(loop)
-        self.is_probing, self.known = was_probing, before
-        following = [self.of(operand) for operand in loop.body.yields]
-        return [self.step(a, b, inside) for a, b in zip(starts, following, strict=True)]
-
-    def step(self, start: Symbol, following: Symbol, inside: frozenset[int]) -> Polynomial | None:
-        match start, following:
-            case Number(), Number():
-                change = minus(following.polynomial, start.polynomial)
-            case Address(), Address() if start.root == following.root:
-                change = minus(following.offset, start.offset)
-            case _:
-                return None
-        return None if self.terms.depends_on(change) & inside else change
-
-    def after(
-        self, value: Value, initial: Symbol, step: Polynomial | None, count: Polynomial | None, span: Span
-    ) -> Symbol:
-        """What a carried value is after so many iterations."""
-        way = times(step, count) if step is not None and count is not None else None
-        found = _moved_on(initial, way) if way is not None else None
-        if isinstance(found, Number) and not self.holds(value, found.polynomial):
-            found = None
-        return found if found is not None else self.unknown(value, "what the loop carries", span)
-
-    def index(self, loop: For | While) -> Polynomial | None:
-        """How many iterations were before; a `for` also gets its counter."""
-        if isinstance(loop, While):
-            key = loop.carried[0].inside.id if loop.carried else 0
-            return self.numbers.unknown(key, "iteration", "iteration", ROUNDS) if key else None
-        counter = loop.counter
-        start, stop, step = self.bounds(loop)
-        if start is None or stop is None or step is None:
-            self.symbols[counter.id] = self.unknown(counter, "the counter of the loop", loop.span)
-            return None
-        last = stop if loop.inclusive else minus(stop, ONE)
-        if known_number(step) == 1:
-            facts = (AtLeast(minus(ITSELF, start)), AtLeast(minus(last, ITSELF)))
-            within = self.terms.range_of(start)[0], self.terms.range_of(last)[1]
-            found = self.made(loop, "counter", counter.name, within, (start, stop), facts)
-            self.symbols[counter.id] = Number(found)
-            return minus(found, start)
-        way = times(step, ITSELF)
-        assert way is not None, "a step is a small polynomial"
-        facts = (AtLeast(ITSELF), AtLeast(minus(last, plus(start, way))))
-        index = self.made(
-            loop, "index", f"{counter.name} counted", (0, self.trips(start, last)), (start, stop, step), facts
-        )
-        way = times(step, index)
-        self.symbols[counter.id] = self.unknown(counter) if way is None else Number(plus(start, way))
-        return index
-
-    def trips(self, start: Polynomial, last: Polynomial) -> int:
-        """A number that iterations are not more than."""
-        return min(max(self.terms.range_of(minus(last, start))[1], 0), WIDE[1])
-
-    def bounds(self, loop: For) -> tuple[Polynomial | None, Polynomial | None, Polynomial | None]:
-        """Start, stop and step of a loop that counts up, in numbers that its counter can hold; None each elsewhere."""
-        start, stop, step = (self.number(o) for o in (loop.start, loop.stop, loop.step))
-        if start is None or stop is None or step is None or not self.fits(minus(step, ONE), (0, WIDE[1])):
-            return None, None, None
-        element = loop.counter.type.element if isinstance(loop.counter.type, TensorType) else None
-        is_exact = loop.counter.id in self.exact or not isinstance(element, DType)
-        within = WIDE if is_exact or not isinstance(element, DType) else of_type(element)
-        return (start, stop, step) if self.fits(start, within) and self.fits(stop, within) else (None, None, None)
-
-    def made(
-        self,
-        loop: For,
-        what: str,
-        name: str,
-        known: Interval,
-        parts: tuple[Polynomial, ...],
-        facts: tuple[Formula, ...],
-    ) -> Polynomial:
-        """An atom of a loop."""
-        found = self.numbers.made((what, loop.counter.id), name, known, parts, facts)
-        ((number, _),) = next(iter(found))
-        self.terms.depends[number] |= {loop.counter.id}
-        return found
-
-    def count(self, loop: For | While) -> Polynomial | None:
-        """How many iterations there are in all."""
-        if isinstance(loop, While):
-            return self.numbers.unknown(loop.carried[0].result.id, "iterations", "iterations", ROUNDS)
-        start, stop, step = self.bounds(loop)
-        if start is None or stop is None or step is None:
-            return None
-        way = minus(plus(stop, ONE) if loop.inclusive else stop, start)
-        if known_number(step) == 1:
-            return self.numbers.most(way, ZERO, self.known)
-        all_steps = times(step, ITSELF)
-        assert all_steps is not None, "a step is a small polynomial"
-        none = All((equal(ITSELF, ZERO), AtLeast(minus(ZERO, way))))
-        some = All((below(minus(all_steps, step), way), AtLeast(minus(all_steps, way)), AtLeast(minus(ITSELF, ONE))))
-        return self.made(
-            loop, "count", "iterations", (0, WIDE[1]), (start, stop, step), (AtLeast(ITSELF), Some((none, some)))
-        )
 
     # ---- operations -------------------------------------------------------------------------------------------------
 
@@ -412,17 +262,6 @@ class Machine:
 
 
 _NOTHING = TensorType(Pointer(BOOL))
-
-
-def _moved_on(symbol: Symbol, way: Polynomial) -> Symbol:
-    """A number or an address so much further on."""
-    match symbol:
-        case Number(polynomial=p):
-            return Number(plus(p, way))
-        case Address(root=root, offset=offset, steps=steps):
-            return Address(root, plus(offset, way), steps)
-        case Flag() | None:
-            return None
 
 
 def run(machine: Machine, body: Block) -> None:

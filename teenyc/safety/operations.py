@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, assert_never
 
-from teenyc.ir.intervals import Interval, of_type
+from teenyc.ir.intervals import of_type
 from teenyc.ir.lanes import Lanes, lanes_of, order_of
 from teenyc.ir.masks import moved as moved_positions
 from teenyc.ir.nodes import (
@@ -24,14 +24,12 @@ from teenyc.ir.nodes import (
 )
 from teenyc.ir.polynomials import Polynomial
 from teenyc.safety.formulas import All, Formula, Some, at_most, below, equal, negated
-from teenyc.safety.symbols import Address, Flag, Number, Symbol, moved
+from teenyc.safety.symbols import WIDE, Address, Flag, Number, Symbol, moved
 from teenyc.safety.terms import ONE, ZERO, constant, known_number, minus, negative, plus, scaled, times
 from teenyc.types import DType, Extent, TensorType, is_integer
 
 if TYPE_CHECKING:
     from teenyc.safety.machine import Machine
-
-WIDE: Interval = (-(1 << 63), (1 << 63) - 1)
 
 COMPARE: Mapping[str, Callable[[Polynomial, Polynomial], Formula]] = {
     "lt": below,

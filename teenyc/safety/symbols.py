@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from teenyc.ir.intervals import Interval
 from teenyc.ir.nodes import Operand, Value
 from teenyc.ir.polynomials import Polynomial
 from teenyc.record import record
@@ -12,6 +13,9 @@ from teenyc.safety.prover import Known
 from teenyc.safety.terms import mapped
 from teenyc.source import Span
 from teenyc.types import ONE, TensorType
+
+WIDE: Interval = (-(1 << 63), (1 << 63) - 1)
+"""The integers of 64 bits."""
 
 
 @record
