@@ -34,8 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "runtime": DATA | {"resources", "driver", "evaluate", "codegen.parameters"},
     "fixes": {"source", "diagnostics", "driver"},
     "functional": DATA | {"resources", "driver", "runtime"},
-    "cli": DATA
-    | {"resources", "driver", "fixes", "evaluate", "runtime", "passes", "safety.verdicts", "tiling", "syntax.ast"},
+    "cli": DATA | {"resources", "driver", "fixes", "evaluate", "runtime", "passes", "safety", "tiling", "syntax.ast"},
     "__init__": {"diagnostics", "driver", "runtime"},
     "__main__": {"cli"},
 }

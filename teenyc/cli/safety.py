@@ -10,6 +10,7 @@ from textwrap import wrap
 from teenyc.diagnostics.render.json_format import span_of
 from teenyc.driver import Compiled
 from teenyc.ir.nodes import Kernel
+from teenyc.safety.solver import is_installed
 from teenyc.safety.verdicts import GUARDED, PROVEN, UNPROVEN, AccessSafety, KernelSafety, Verdict
 from teenyc.source import SourceFile, Span
 
@@ -60,6 +61,8 @@ def _kernel_lines(safety: KernelSafety, kernel: Kernel, source: SourceFile) -> I
         yield from _access_lines(f"{name:<{width}}  ", access, source)
     if safety.guards:
         yield from _guard_lines(safety, _is_denying(kernel))
+    if any(access.bounds.status == UNPROVEN for access in safety.accesses) and not is_installed():
+        yield "  a solver may prove more bounds: the extra `safety`, `pip install 'teenyc[safety]'`"
 
 
 def _status(access: AccessSafety) -> str:

@@ -26,7 +26,8 @@ def expression(numbers: random.Random, depth: int) -> str:
         case 5:
             return f"{numbers.choice(('minimum', 'maximum'))}({one} + 0 * lane, {two} + 0 * lane)"
         case 6:
-            return f"where_({one} + 0 * lane {numbers.choice(('<', '<=', '>', '==', '!='))} {two}, {one} + 0 * lane, {two})"
+            operator = numbers.choice(("<", "<=", ">", "==", "!="))
+            return f"where_({one} + 0 * lane {operator} {two}, {one} + 0 * lane, {two})"
         case 7:
             return f"({one} & {numbers.choice(('1', '3', '7'))})"
         case _:
@@ -36,7 +37,8 @@ def expression(numbers: random.Random, depth: int) -> str:
 def condition(numbers: random.Random, size: str) -> str:
     """What should keep `at` in bounds, or nearly so."""
     low = numbers.choice(("at >= 0", "at > -1", "at > 0", "at >= -1", "i >= 0", "at != -1"))
-    high = numbers.choice((f"at < {size}", f"at <= {size} - 1", f"at <= {size}", "at < n", f"at != {size}", f"at < {size} + 1"))
+    ends = (f"< {size}", f"<= {size} - 1", f"<= {size}", "< n", f"!= {size}", f"< {size} + 1")
+    high = f"at {numbers.choice(ends)}"
     return f"({low}) {numbers.choice('&&&|')} ({high})"
 
 
@@ -66,4 +68,7 @@ def kernel(numbers: random.Random) -> str:
         scalar = condition(numbers, size).replace("at", numbers.choice(("i", "n", "m")))
         store = f"if {scalar.replace('&', '&&').replace('|', '||')} {{ {store} }}"
     head = f"#[kernel(grid = [{grid}], shape(y = [{size}]))]\nfn k(y: Pointer<f32>, n: i32, m: i32) {{"
-    return "\n".join([head, "    let i = program_id(0);", "    let lane = arange(0, 4);", *lines, f"    {store}", "}"]) + "\n"
+    return (
+        "\n".join([head, "    let i = program_id(0);", "    let lane = arange(0, 4);", *lines, f"    {store}", "}"])
+        + "\n"
+    )
