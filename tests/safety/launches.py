@@ -55,6 +55,11 @@ class Call:
         assert stated is not None
         return tuple(value_of(extent, self.symbols()) or 0 for extent in stated)
 
+    def stated_size(self, tensor: str) -> int:
+        """The number of elements that the kernel states of a tensor."""
+        extents = dict(self.kernel.attributes.shapes)[tensor]
+        return int(np.prod([value_of(extent, self.symbols()) or 0 for extent in extents], dtype=object))
+
     def with_grid(self, grid: tuple[int, ...]) -> Call:
         """The same call with another grid."""
         return replace(self, grid=grid)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from launches import Call, call_of, checked, faults
+from random_expressions import kernel as expression_kernel
 from random_kernels import Pieces, mutated, pieces
 
 from teenyc.safety.verdicts import GUARDED, PROVEN, KernelSafety, Verdict
@@ -78,3 +79,26 @@ def _refutes(call: Call, safety: KernelSafety, path: Path, text: str) -> bool:
     assert "E0711" not in found or not _holds(access.bounds, call), (text, call.numbers, call.grid, access.bounds)
     assert "E0715" not in found or not _holds(access.race, call), (text, call.numbers, call.grid, access.race)
     return bool(found & {"E0711", "E0715"})
+
+
+def test_no_expression_is_proven_wrongly(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    for seed in range(request.config.getoption("--safety-kernels") // 3):
+        _try_expression(seed, tmp_path / "k.tk")
+
+
+def _try_expression(seed: int, path: Path) -> None:
+    numbers = random.Random(seed)
+    text = expression_kernel(numbers)
+    path.write_text(text, encoding="utf-8")
+    compiled = checked(text, path.name)
+    assert compiled.checked is not None
+    (safety,) = compiled.safety()
+    kernel = compiled.checked.kernels[0]
+    for _ in range(LAUNCHES):
+        sizes = {"n": numbers.choice([-2, 0, 1, 2, 3, 4, 5]), "m": numbers.choice([-1, 0, 1, 2, 3, 4])}
+        words = {name: str(value) for name, value in sizes.items()}
+        count = call_of(kernel, {**words, "y": "0", "grid": "1"}).stated_size("y")
+        call = call_of(kernel, {**words, "y": str(max(count, 0)), "grid": "1"})
+        call = call.with_grid(call.stated_grid())
+        if min(call.grid) > 0 and call.is_legal():
+            _refutes(call, safety, path, text)
