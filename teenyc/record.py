@@ -9,7 +9,9 @@ fields, `replace` and `fields`. A `state` is the same for what changes while a f
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from operator import attrgetter
+from types import CodeType, FunctionType
 from typing import Any, TypeVar, dataclass_transform, overload
 
 T = TypeVar("T")
@@ -32,6 +34,11 @@ class Field:
     def __init__(self, default: object, default_factory: Callable[[], object], compare: bool, repr: bool) -> None:
         self.default, self.default_factory, self.compare, self.repr = default, default_factory, compare, repr
         self.name, self.kw_only = "", False
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether a constructor may leave it out; `default` is then what stands for it, or for what makes it."""
+        return self.default is not _NONE or self.default_factory is not _NONE
 
 
 def field(
@@ -155,29 +162,38 @@ def _comparison(compared: tuple[str, ...], order: bool) -> dict[str, Any]:
 
 def _init(cls: type, every: dict[str, Field]) -> Any:
     """The constructor: the slots' own setters write the fields, which is what freezing leaves open."""
+    places = [each for each in every.values() if not each.kw_only]
+    names = [each for each in every.values() if each.kw_only]
+    fields = (*places, *names)
     scope: dict[str, Any] = {"NONE": _NONE}
-    places: list[str] = []
-    names: list[str] = []
-    body: list[str] = []
-    for name, each in every.items():
-        scope[f"set_{name}"] = getattr(cls, name).__set__
-        parameter = name
-        value = name
-        if each.default is not _NONE:
-            scope[f"default_{name}"] = each.default
-            parameter = f"{name}=default_{name}"
-        elif each.default_factory is not _NONE:
-            scope[f"factory_{name}"] = each.default_factory
-            parameter = f"{name}=NONE"
-            value = f"factory_{name}() if {name} is NONE else {name}"
-        (names if each.kw_only else places).append(parameter)
-        body.append(f"  set_{name}(self, {value})")
-    star = ["*", *names] if names else []
-    text = f"def __init__({', '.join(['self', *places, *star])}):\n" + ("\n".join(body) or "  pass")
-    exec(text, scope)
-    made = scope["__init__"]
+    for number, each in enumerate(fields):
+        scope[f"set_{number}"] = getattr(cls, each.name).__set__
+        scope[f"make_{number}"] = each.default_factory
+    code = _constructor(len(places), tuple([each.default_factory is not _NONE for each in fields]))
+    made = FunctionType(code.replace(co_varnames=("self", *[each.name for each in fields])), scope)
+    given = [each.is_optional for each in places]
+    assert given == sorted(given), f"{cls.__qualname__}: a field without a default follows one with a default"
+    made.__defaults__ = tuple([each.default for each in places if each.is_optional])
+    made.__kwdefaults__ = {each.name: each.default for each in names if each.is_optional}
     made.__qualname__ = f"{cls.__qualname__}.__init__"
     return made
+
+
+@cache
+def _constructor(places: int, is_made: tuple[bool, ...]) -> CodeType:
+    """The code of constructors with so many fields by place and the others by name, some of them made where not given.
+
+    It serves all classes of that shape, under the names of their fields: to compile it is what takes time.
+    """
+    numbers = range(len(is_made))
+    names = [f"value_{number}" for number in numbers]
+    star = ["*"] if places < len(names) else []
+    values = [f"make_{n}() if value_{n} is NONE else value_{n}" if is_made[n] else f"value_{n}" for n in numbers]
+    body = [f"  set_{number}(self, {value})" for number, value in enumerate(values)] or ["  pass"]
+    scope: dict[str, Any] = {}
+    exec("\n".join([f"def __init__({', '.join(['self', *names[:places], *star, *names[places:]])}):", *body]), scope)
+    code: CodeType = scope["__init__"].__code__
+    return code
 
 
 def _frozen(self: object, name: str, *value: object) -> None:

@@ -214,12 +214,12 @@ def _defining(carried: Carried, fn: Callable[[Value], Value]) -> Carried:
     return replace(carried, inside=inside, result=result)
 
 
-def values_of(body: Kernel | Function) -> Iterator[Value]:
+def values_of(body: Kernel | Function) -> list[Value]:
     """Every value that a kernel or function defines, in order of definition, parameters first."""
-    for parameter in body.parameters:
-        yield parameter.value
+    values = [parameter.value for parameter in body.parameters]
     for _, statement in statements_of(body.body):
-        yield from statement.results if isinstance(statement, Let) else definitions(statement)
+        values += statement.results if isinstance(statement, Let) else definitions(statement)
+    return values
 
 
 def uses(block: Block) -> Counter[int]:
@@ -227,16 +227,17 @@ def uses(block: Block) -> Counter[int]:
     return Counter([operand.id for operand in all_operands(block) if isinstance(operand, Value)])
 
 
-def all_operands(block: Block) -> Iterator[Operand]:
+def all_operands(block: Block) -> list[Operand]:
     """Every operand read in a block and inside it, yields included."""
-    yield from block.yields
+    operands = [*block.yields]
     for _, statement in statements_of(block):
         if isinstance(statement, Let):
-            yield from operands_of(statement.operation)
+            operands += operands_of(statement.operation)
             continue
-        yield from operands_of(statement)
+        operands += operands_of(statement)
         for inner in blocks_of(statement):
-            yield from inner.yields
+            operands += inner.yields
+    return operands
 
 
 # ---- blocks ---------------------------------------------------------------------------------------------------------
@@ -322,7 +323,7 @@ def bodies_of(program: Program) -> tuple[Kernel | Function, ...]:
 
 def next_id(program: Program) -> int:
     """The least id that is above every id of the program."""
-    return max((value.id for body in bodies_of(program) for value in values_of(body)), default=0) + 1
+    return max([value.id for body in bodies_of(program) for value in values_of(body)], default=0) + 1
 
 
 def fresh_ids(program: Program) -> Iterator[int]:

@@ -88,7 +88,8 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
 def write_together(files: Mapping[Path, bytes]) -> None:
     """The same for several files: none is replaced before all are on the disk, then each is at once, in their order.
 
-    The `filename` of an OSError is the path that could not be written.
+    Folders are not: after a loss of power the old file may be there again, as whole as the new one. The `filename` of
+    an OSError is the path that could not be written.
     """
     staged: list[tuple[Path, Path]] = []
     try:
@@ -105,8 +106,6 @@ def write_together(files: Mapping[Path, bytes]) -> None:
             with suppress(OSError):
                 os.unlink(temporary)
         raise
-    for folder in {place.parent for _, place in staged}:
-        _sync_folder(folder)
 
 
 def is_own(state: os.stat_result) -> bool:
@@ -209,14 +208,3 @@ def _fill(temporary: Path, content: bytes, mode: int | None) -> None:
         if mode is not None and hasattr(os, "fchmod"):
             os.fchmod(descriptor, mode)
         os.fsync(descriptor)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Makes the new name last, where the system can."""
-    if os.name == "posix":
-        with suppress(OSError):
-            descriptor = os.open(folder, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
