@@ -89,7 +89,7 @@ class Module:
     def launch(self, kernel: Kernel, constants: Mapping[str, Any]) -> Launch | Tiled:
         """A kernel as it is launched: one that takes blocks also has those, behind what runs before it."""
         tiled = [k for k in self.program(LAST).kernels if k.tiling is not None and k.tiling.of == kernel.name]
-        blocked = [k for k in tiled if k.tiling is not None and not (k.tiling.descriptors or k.tiling.split)]
+        blocked = [k for k in tiled if k.tiling is not None and (k.tiling.is_main or k.tiling.prologue)]
         plain = Launch(self, kernel, constants)
         return plain if not blocked else Tiled(plain, [Launch(self, k, constants) for k in blocked])
 
