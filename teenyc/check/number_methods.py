@@ -92,9 +92,9 @@ def _saturating_mul(x: Number, y: Number) -> Number:
 
 def _signum(x: Number) -> Number:
     if _is_unsigned(x):
-        return (x > 0).then(1, x.like(0))
+        return (x > 0).then(x.integer(1, dtype_of(x).name), 0)
     if is_integer(x.of):
-        return (x > 0).then(1, (x < 0).then(-1, x.like(0)))
+        return (x > 0).then(x.integer(1, dtype_of(x).name), (x < 0).then(-1, x.like(0)))
     return x.differs(x).then(x, x.like(1.0).call("copysign", x))
 
 
@@ -201,7 +201,7 @@ EXTREMA: Mapping[str, Callable[..., Number]] = {
 
 def power(x: Number, exponent: int) -> Number:
     """A known power as products, by squaring."""
-    one = x.like(1.0 if is_float(x.of) else 1)
+    one = x.one()
     result: Number | None = None
     count = abs(exponent)
     while count:

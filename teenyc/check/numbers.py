@@ -7,7 +7,7 @@ from collections.abc import Callable
 from teenyc.record import record, replace
 from teenyc.source import Span
 from teenyc.syntax import ast
-from teenyc.types import DType, Element, Kind
+from teenyc.types import DType, Element, Kind, is_float
 
 
 @record
@@ -137,6 +137,10 @@ class Number:
         if not isinstance(self.of, DType) or self.of.bits >= 64:
             return self
         return self.cast(other_sign(self.of)).cast(self.of.name)
+
+    def one(self) -> Number:
+        """1 in the shape and type of the number: a literal would take the type of what it meets."""
+        return self.call("zeros_like") + (1.0 if is_float(self.of) else 1)
 
     def integer(self, value: int, type: str) -> Number:
         """A literal of a stated type."""

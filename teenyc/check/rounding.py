@@ -127,8 +127,9 @@ def _origins(kernel: ir.Kernel) -> Origins:
             case ir.Let():
                 found.update((value.id, (statement, operands_of(statement))) for value in statement.results)
             case ir.If():
-                ends = zip(statement.results, statement.then.yields, statement.otherwise.yields, strict=True)
-                found.update((result.id, (statement, (a, b))) for result, a, b in ends)
+                for n, result in enumerate(statement.results):  # a side that returns gives nothing
+                    sides = (block.yields[n : n + 1] for block in (statement.then, statement.otherwise))
+                    found[result.id] = statement, tuple(each for side in sides for each in side)
             case ir.For() | ir.While():
                 for carried, following in zip(statement.carried, statement.body.yields, strict=True):
                     found[carried.inside.id] = found[carried.result.id] = (statement, (carried.initial, following))

@@ -227,6 +227,12 @@ def of_literals(x_ptr, out_ptr):
         )
         + 1073741825,
     )
+    tl.store(
+        out_ptr + 2,
+        (tl.where(x > 0, 1, tl.where(x < 0, tl.full([], -1, tl.int64), tl.full([], 0, tl.int64))) << 40)
+        + (tl.zeros_like(x) + 1) % 3,
+    )
+    tl.store(out_ptr + 3, count.to(tl.int64) << 40)
     total = x + 9
     remainder = (
         tl.where(
@@ -302,6 +308,7 @@ TEENYC = {
             "deterministic": False,
             "nondeterministic": [
                 {"at": "40:5", "text": "every program writes to the same address", "tensors": ["out_ptr"]},
+                {"at": "42:5", "text": "every program writes to the same address", "tensors": ["out_ptr"]},
             ],
             "contiguous": True,
         },

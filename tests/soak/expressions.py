@@ -212,7 +212,7 @@ class Expressions:
             return f"{lane} ^ 1", count + 2
         made = self.random.choice(known) if self.random.random() < 0.6 else self.value(element, shape, depth)
         if element == "u8":
-            return f"({made.text} as {self.random.choice(('i32', 'i64'))})", 256
+            return f"(({made.text} & 255u8) as {self.random.choice(('i32', 'i64'))})", 256
         euclid = "({x}).rem_euclid(200)" if element in SIGNED else "({x} & 31)"  # what has no sign may be below 0 here
         form = self.random.choice(("({x} & 255)", euclid, "({x} & 63)"))
         return form.format(x=made.text), 256
@@ -334,6 +334,8 @@ class Expressions:
 
     def reduced(self, element: str, shape: Shape, depth: int) -> str:
         """A reduction over one more axis."""
+        if len(shape) > 3:
+            return self.arithmetic(element, shape, depth)
         longer, axis = self.with_axis(shape)
         if element == "i32" and self.random.random() < 0.4:
             self.say("argmax")
@@ -527,6 +529,8 @@ class Expressions:
         return Value(f"({small} as {self.name(element)})", element, shape, 255.0, is_exact=dtype != "bf16" or True)
 
     def float_reduced(self, element: str, shape: Shape, depth: int) -> Value:
+        if len(shape) > 3:
+            return self.float_arithmetic(element, shape, depth)
         longer, axis = self.with_axis(shape)
         length, dtype = self.count((longer[axis],)), self.dtype(element)
         if self.random.random() < 0.5:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import ast
 import random
+import re
 import resource
 import signal
 import sys
@@ -158,7 +159,10 @@ def try_source(data: bytes, options: Options) -> tuple[str, Finding | None]:
 
 
 def _place(error: BaseException) -> str:
-    """Where in the compiler an exception comes from."""
+    """Where in the compiler an exception comes from; what the verifier says is wrong, without names."""
+    broken = re.match(r"broken IR in \w+ `.*?`: ([^\n]*)", str(error))
+    if broken:
+        return "the verifier: " + re.sub(r"`[^`]*`|\d+", "…", broken[1])[:80]
     frames = [f for f in traceback.extract_tb(error.__traceback__) if "fuzz_sources" not in f.filename]
     return f"{Path(frames[-1].filename).name}:{frames[-1].name}" if frames else "the test"
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import torch
 from cases_of_soak import Case, case_of, differences
 from evaluations import RefusedError, Written, after_passes, as_checked, compiled, module_of, surrounded, undefined
 from shorten import shortened
@@ -22,7 +21,6 @@ from teenyc.evaluate import FaultError
 LOST_TO_CUDA = 70  # the exit status
 SHORTENING = 60.0  # seconds
 FINE = ("equal", "equal, also in blocks")
-ON_TRITON = ("the module is not as the runner", "the blocks are not as the runner")
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class Tried:
 
     @property
     def is_failure(self) -> bool:
-        return self.kind not in FINE and not self.kind.startswith("known")
+        return self.kind not in FINE
 
 
 def try_seed(seed: int, *, is_interpreted: bool, is_shortened: bool) -> Tried:
@@ -44,8 +42,6 @@ def try_seed(seed: int, *, is_interpreted: bool, is_shortened: bool) -> Tried:
     case = case_of(seed, is_interpreted)
     kind, detail = tried(case, is_interpreted, is_verified=seed % 4 == 0)
     found = Tried(kind, detail, case.features)
-    if is_interpreted and kind in ON_TRITON and _is_of_bf16(case):
-        found = replace(found, kind="known: the interpreter's bf16")
     if not found.is_failure:
         return found
     if is_shortened:
@@ -53,20 +49,6 @@ def try_seed(seed: int, *, is_interpreted: bool, is_shortened: bool) -> Tried:
         detail = tried(case, is_interpreted, is_verified=False)[1]
     values = f"constants {dict(case.constants)}, {dict(case.numbers)}, grid {case.grid}, types {dict(case.bindings)}"
     return replace(found, detail=f"{detail}\n{values}\n{case.text}")
-
-
-def _is_of_bf16(case: Case) -> bool:
-    """Whether the same kernel with f16 in the place of bf16 is right.
-
-    Triton's interpreter holds a bf16 as the 16 bits of an unsigned integer, and compares and computes with that.
-    """
-    if "<bf16>" not in case.text:
-        return False
-    inputs = {n: x.half() if x.dtype == torch.bfloat16 else x for n, x in case.inputs.items()}
-    outputs = {n: ("f16" if e == "bf16" else e, count) for n, (e, count) in case.outputs.items()}
-    text = case.text.replace("bf16", "f16")
-    narrow = replace(case, text=text, text_in_f64=None, inputs=inputs, outputs=outputs)
-    return tried(narrow, is_interpreted=True, is_verified=False)[0] in FINE
 
 
 def tried(case: Case, is_interpreted: bool, is_verified: bool) -> tuple[str, str]:
@@ -105,12 +87,12 @@ def _compared(case: Case, is_interpreted: bool, is_verified: bool) -> tuple[str,
     device = "cpu" if is_interpreted else "cuda"
     plain = getattr(kernel, "plain", kernel)
     if differs := differences(case, _written(case, _by_triton(plain, case), device=device), checked):
-        return ON_TRITON[0], differs
+        return "the module is not as the runner", differs
     if not hasattr(kernel, "tiled"):
         return "equal", ""
     sizes = {name: size for name, size in case.sizes.items() if name in kernel.tiled.arg_names}
     if differs := differences(case, _written(case, _by_triton(kernel, case, **sizes), device=device), checked):
-        return ON_TRITON[1], differs
+        return "the blocks are not as the runner", differs
     return "equal, also in blocks", ""
 
 
