@@ -36,6 +36,7 @@ RANGES = (
 ATOMICS = ("atomic_add", "atomic_max", "atomic_min", "atomic_and", "atomic_or", "atomic_xor")
 
 
+LONGEST = 6_000  # characters: what Triton makes of longer ones keeps NVIDIA's assembler busy for minutes
 Last = Callable[[], None] | None
 
 
@@ -74,8 +75,12 @@ class RandomKernel:
 
 
 def random_kernel(seed: int) -> RandomKernel:
-    """The kernel of a seed."""
-    return _Maker(random.Random(seed), seed).kernel()
+    """The kernel of a seed: the first of its kernels that is not long."""
+    generator = random.Random(seed)
+    while True:
+        made = _Maker(generator, seed).kernel()
+        if len(made.template) < LONGEST:
+            return made
 
 
 class _Maker:

@@ -25,7 +25,7 @@ from cases_of_soak import case_of
 from trying import Tried, try_seed
 from workers import Lost, spread
 
-LIMIT = 240.0  # seconds for one kernel
+LIMIT, LIMIT_ON_GPU = 240.0, 60.0  # seconds for one kernel; what differs is shortened meanwhile, but not on a GPU
 
 
 def main() -> int:
@@ -43,8 +43,9 @@ def main() -> int:
         try_seed, is_interpreted=not options.gpu, is_shortened=options.shorten or not (options.gpu or options.whole)
     )
     seeds = range(options.seed, options.seed + options.kernels)
+    limit = options.limit or (LIMIT_ON_GPU if options.gpu and not options.shorten else LIMIT)
     until = started + options.seconds if options.seconds else 1e99
-    for seed, tried in spread(work, seeds, jobs=options.jobs, limit=options.limit, until=until):
+    for seed, tried in spread(work, seeds, jobs=options.jobs, limit=limit, until=until):
         if isinstance(tried, Lost):
             tried = Tried("lost", tried.how)
         kinds[tried.kind] += 1
@@ -65,7 +66,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="how many processes, each of which compiles and runs (1)")
     parser.add_argument("--gpu", action="store_true", help="run the generated modules on a GPU, not interpreted")
     parser.add_argument("--seconds", type=float, default=0.0, help="begin no other kernel after so many seconds")
-    parser.add_argument("--limit", type=float, default=LIMIT, help=f"seconds for one kernel ({LIMIT:.0f})")
+    parser.add_argument(
+        "--limit", type=float, help=f"seconds for one kernel ({LIMIT:.0f}, {LIMIT_ON_GPU:.0f} on a GPU)"
+    )
     parser.add_argument("--shorten", action="store_true", help="shorten what differs on a GPU too")
     parser.add_argument("--whole", action="store_true", help="do not shorten what differs")
     parser.add_argument("--show", action="store_true", help="print the kernels, and do nothing")
