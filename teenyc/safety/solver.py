@@ -22,7 +22,8 @@ EFFORT = 4_000_000
 
 def is_installed() -> bool:
     """Whether there is a solver to ask."""
-    return find_spec("z3") is not None
+    spec = find_spec("z3")
+    return spec is not None and spec.origin is not None  # a folder of that name is none
 
 
 def solver_proves(terms: Terms, known: Known, goals: Iterable[Polynomial]) -> bool:
