@@ -2,7 +2,8 @@
 
 Standard input: a JSON list of `{"path", "constants", "dtypes"}`, with a `"target"` where it is not `"cuda"`. Standard
 output: a JSON object with what failed, by `module:kernel`. With `"is_checked_only": true` it stops at Triton's first
-IR, where most of what Triton refuses is refused, in a tenth of the time. Runs in a process of its own, where Triton
+IR, where most of what Triton refuses is refused, in a tenth of the time; so it does with kernels in which programs
+share a loop, whose bodies are those of others, unless it says `"has_parts"`. Runs in a process of its own, where Triton
 compiles.
 """
 
@@ -43,9 +44,10 @@ def main() -> None:
             try:
                 target = TARGETS[job.get("target", "cuda")]
                 with contextlib.redirect_stdout(sys.stderr):  # what `static_print` prints
-                    for kernel, parts in kernels_of(getattr(module, name), facts):
-                        source = source_of(kernel, parts, job["constants"], job["dtypes"])
-                        check(source, target) if job.get("is_checked_only") else triton.compile(source, target=target)
+                    for kernel, given in kernels_of(getattr(module, name), facts):
+                        source = source_of(kernel, given, job["constants"], job["dtypes"])
+                        is_checked_only = job.get("is_checked_only") or ("parts" in given and not job.get("has_parts"))
+                        check(source, target) if is_checked_only else triton.compile(source, target=target)
             except Exception as error:
                 failures[f"{module.__name__}:{name}"] = f"{type(error).__name__}: {error}"
     json.dump(failures, sys.stdout)
@@ -83,14 +85,16 @@ def kernels_of(kernel: Any, facts: dict[str, Any]) -> Iterator[tuple[Any, dict[s
 
 def _sharing(kernel: Any, facts: dict[str, Any], split: dict[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
     """The two kernels in which programs share a loop."""
-    counts = [{"name": name, "type": "i32"} for name in facts["tiled"]["counts"].values()]
-    known = {**facts["tiled"].get("defaults", {}), **facts["tiled"]["configs"][0], split["count"]: 3}
+    tiled = facts["tiled"]
+    blocks = ({**tiled.get("defaults", {}), **tiled["configs"][0]}, split["config"])
     for n, function in enumerate((kernel.parts, kernel.joined)):
+        known = {**blocks[n], split["count"]: 3}
+        counts = [{"name": name, "type": "i32"} for name in (tiled, split)[n]["counts"].values()]
         given = [p for p in facts["parameters"] if p["name"] in split["given"][n]]
         constants = [c for c in facts["constants"] if c["name"] in split["constants"][n]]
         constants += [{"name": name, "known": known[name]} for name in split["constants"][n] if name in known]
-        parameters = given + _pointers(split["scratch"]) + (counts if n == 0 else [])
-        yield function, {"parameters": parameters, "constants": constants}
+        parameters = given + _pointers(split["scratch"]) + counts
+        yield function, {"parameters": parameters, "constants": constants, "parts": split}
 
 
 def _pointers(scratch: dict[str, str]) -> list[dict[str, str]]:

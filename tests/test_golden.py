@@ -116,4 +116,5 @@ def _gpu_jobs(case: Case, folder: Path) -> Iterator[dict[str, object]]:
             "path": str(path),
             "constants": {k: v == "true" if v in ("true", "false") else int(v) for k, v in constants.items()},
             "dtypes": {k: v for k, v in chosen.items() if k not in constants},
+            "has_parts": case.path.stem in ("tiled_attention", "tiled_products"),
         }

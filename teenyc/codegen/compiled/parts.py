@@ -2,7 +2,7 @@
 
 # Written by `python -m teenyc.codegen.compile_templates`, not by hand.
 # mypy: ignore-errors
-CHECKSUM = 109875254
+CHECKSUM = 2912404959
 
 
 def text(names, include):
@@ -58,7 +58,7 @@ def text(names, include):
     yield "            for (like, element), size in zip(self._scratch, sizes, strict=True)\n"
     yield "        ]\n"
     yield "        first, second = ([*[args[n] for n in given], *memory] for given in self._given)\n"
-    yield "        joining = {**self._config, **{name: named[name] for name in self._passed if name in named}}\n"
+    yield "        joining = {**{name: named[name] for name in self._passed if name in named}, **self._config}\n"
     yield "        joining |= {count: programs[axis] for axis, count in self._joined}\n"
     yield "        for axis, block in self._blocks:\n"
     yield "            programs[axis] = -(-programs[axis] // joining[block])\n"
