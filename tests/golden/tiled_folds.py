@@ -1682,7 +1682,7 @@ class _WithParts:
             for (like, element), size in zip(self._scratch, sizes, strict=True)
         ]
         first, second = ([*[args[n] for n in given], *memory] for given in self._given)
-        joining = {**self._config, **{name: named[name] for name in self._passed if name in named}}
+        joining = {**{name: named[name] for name in self._passed if name in named}, **self._config}
         joining |= {count: programs[axis] for axis, count in self._joined}
         for axis, block in self._blocks:
             programs[axis] = -(-programs[axis] // joining[block])
