@@ -16,7 +16,8 @@ import pytest
 from teenyc import compile_source
 from teenyc.cli.commands import teenyc as command
 from teenyc.cli.safety import explanation_text
-from teenyc.diagnostics.model import Severity
+from teenyc.diagnostics.catalog.lints import lint_kinds
+from teenyc.diagnostics.model import Diagnostic, Severity
 from teenyc.diagnostics.render import Report, render
 from teenyc.passes import PIPELINE
 
@@ -58,6 +59,28 @@ def test_verdicts_of_a_page_are_those_of_its_kernel(
         page.write_text(text[: found.start(1)] + verdicts + text[found.end(1) :], encoding="utf-8")
         return
     assert found[1] == verdicts
+
+
+def test_every_lint_is_listed(request: pytest.FixtureRequest) -> None:
+    page = ROOT / "docs" / "lints.md"
+    text = page.read_text(encoding="utf-8")
+    before, _, rest = text.partition("<!-- lints -->\n")
+    whole = f"{before}<!-- lints -->\n{_lint_table()}<!-- end -->{rest.partition('<!-- end -->')[2]}"
+    if request.config.getoption("--bless"):
+        page.write_text(whole, encoding="utf-8")
+    assert page.read_text(encoding="utf-8") == whole
+
+
+def _lint_table() -> str:
+    """A row for each lint: its name, its code, what it is about, whether it may come with a fix, and who finds it."""
+    rows: list[str] = []
+    for name, kinds in lint_kinds().items():
+        for kind in kinds:
+            summary = " ".join((kind.__doc__ or "").split("\n\n")[0].split()).partition(". ")[0].removesuffix(".")
+            fix = "yes" if kind.fix is not Diagnostic.fix else ""
+            rows.append(f"| `{name}` | {kind.code} | {summary.replace('|', chr(92) + '|')} | {fix} |")
+    rows.sort(key=lambda row: row.split(" | ")[1])
+    return "\n".join(["| name | code | | fix |", "|---|---|---|---|", *rows, ""])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))

@@ -9,6 +9,11 @@ from teenyc.intrinsics.spec import Effect
 from teenyc.ir import nodes as ir
 from teenyc.ir.walk import statements_of
 
+REDUCTIONS = frozenset(
+    {"sum", "prod", "max", "max_with_indices", "min", "min_with_indices", "argmax", "argmin", "softmax"}
+)
+"""What combines the lanes of an axis, each in a way for which some number makes no difference."""
+
 
 def lint_hazards(facts: Facts, reporter: Reporter) -> None:
     """Runs the lints; each in a module of its own, which is imported where it can have something to say."""
@@ -27,7 +32,7 @@ def lint_hazards(facts: Facts, reporter: Reporter) -> None:
         from teenyc.check.guards import lint_masks
 
         lint_masks(facts, reporter)
-    if "sum" in called and "load" in called:
+    if "load" in called and not called.isdisjoint(REDUCTIONS):
         from teenyc.check.padded import lint_padding
 
         lint_padding(facts, reporter)

@@ -40,10 +40,12 @@ class Places:
         if node is None:
             return None
         record = find(_name_of(node))
-        given = node.arguments
+        given, prefix = node.arguments, ""
         if isinstance(node, ast.MethodCall):
             given = (ast.Argument(value=node.receiver, span=node.receiver.span), *given)
-        return None if record is None else Call(record, given)
+        elif isinstance(node.callee, ast.PathExpression):
+            prefix = "".join(f"{segment.name.text}::" for segment in node.callee.segments[:-1])
+        return None if record is None else Call(record, given, prefix)
 
     def repeated(self, value: ast.Expression, place: Span) -> str | None:
         """The text of an expression, where it means the same at a later place; None where that is not certain."""
@@ -64,11 +66,12 @@ class Places:
 
 
 class Call:
-    """A call of an intrinsic, and what was given to it."""
+    """A call of an intrinsic, and what was given to it; `prefix` is what stands before its name, such as `T::`."""
 
-    def __init__(self, record: Intrinsic, given: tuple[ast.Argument, ...]) -> None:
+    def __init__(self, record: Intrinsic, given: tuple[ast.Argument, ...], prefix: str) -> None:
         self.record = record
         self.given = given
+        self.prefix = prefix
 
     def argument(self, name: str) -> ast.Argument | None:
         """What stands for a parameter, by its name or its place; perhaps `None`."""

@@ -125,12 +125,12 @@ def neutral_other(found: UndefinedUse, made: Mapping[int, ir.Statement]) -> str 
     if not isinstance(loaded, TensorType):
         return None
     if writes_lanes(found):
-        return _text(0.0, loaded.element)
+        return number_text(0.0, loaded.element)
     lowest = _finite(neutral, found.operand)
     for candidate in dict.fromkeys((neutral, 0.0, -math.inf, math.inf, 1.0)):
         number = _finite(candidate, found.load.results[0])
         if _reached(found.operand, {found.load.results[0].id: number}, made, _DEEPEST) == lowest:
-            return _text(candidate, loaded.element)
+            return number_text(candidate, loaded.element)
     return None
 
 
@@ -157,7 +157,7 @@ def _reached(operand: ir.Operand, known: dict[int, Number], made: Mapping[int, i
     return known[operand.id]
 
 
-def _text(number: float, element: Element) -> str | None:
+def number_text(number: float, element: Element) -> str | None:
     """A number as a source has it for `other` of a load of that element type."""
     if element == BOOL:
         return "true" if number else "false"

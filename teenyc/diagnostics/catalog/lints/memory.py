@@ -53,30 +53,44 @@ class SameAddress(Lint):
 
 @record(kw_only=True)
 class PaddedLanes(Lint):
-    """A sum adds up lanes that a mask left out, which do not hold 0: `other` went through work that made more of it.
+    """A reduction counts lanes that a mask left out: what they hold, `other` or what work made of it, is not neutral.
 
-    let x = load(p + off, mask = off < n, other = 0.0);
-    let total = sum(exp(x - top));                                      // each padded lane adds exp(-top)
-    let total = sum(where_(off < n, exp(x - top), 0.0));
-    let x = load(p + off, mask = off < n, other = f32::NEG_INFINITY);   // or so: exp(-inf) is 0
+        let x = load(p + off, mask = off < n, other = 0.0);
+        let total = sum(exp(x - top));                                      // each padded lane adds exp(-top)
+        let total = sum(where_(off < n, exp(x - top), 0.0));
+        let top = max(x);                                                   // 0 where all numbers are below
+        let top = max(where_(off < n, x, f32::NEG_INFINITY));
+        let x = load(p + off, mask = off < n, other = f32::NEG_INFINITY);   // right for both: exp(-inf) is 0
+
+    A maximum that is only subtracted, as in a softmax, may be too great, and so may that of numbers which are not
+    negative; these are not reported.
     """
 
     code = "W0112"
     load: Span
     number: str | None
+    kind: str = "sum"
+    neutral: str = "0.0"
+    edit: Fix | None = field(default=None, compare=False)
 
     def message(self) -> str:
-        return "this sum counts lanes that a mask left out"
+        return f"this {self.kind} counts lanes that a mask left out"
 
     def label(self) -> str:
         holds = f"{self.number} in each" if self.number is not None else "what is made of `other` in each"
-        return f"adds {holds}"
+        return f"{'adds' if self.kind == 'sum' else 'takes'} {holds}"
 
     def secondary(self) -> tuple[Label, ...]:
         return (Label(self.load, "the mask of this load left them out"),)
 
     def help(self) -> str:
-        return "put `where_(mask, …, 0.0)` before the sum, or load an `other` of which 0 is made"
+        made = "0" if self.neutral == "0.0" else f"`{self.neutral}`"
+        return (
+            f"put `where_(mask, …, {self.neutral})` before the {self.kind}, or load an `other` of which {made} is made"
+        )
+
+    def fix(self) -> Fix | None:
+        return self.edit
 
 
 @record(kw_only=True)
