@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import TypeAlias
 
 from teenyc.check.facts import Facts
@@ -16,7 +17,6 @@ from teenyc.ir.lanes import Lanes, lanes_of
 from teenyc.ir.masks import Condition
 from teenyc.ir.walk import blocks_of, operands_of, statements_of
 from teenyc.source import Span
-from teenyc.syntax import ast
 from teenyc.types import BOOL, DType, Extent, TensorType, is_integer
 
 Bounds: TypeAlias = "tuple[Extent | None, Extent | None]"
@@ -53,9 +53,7 @@ class Guards:
     def useless(self, let: ir.Let, call: ir.Call) -> None:
         """Of functions nothing is said: another call of one may pass another bound."""
         mask = call.operand("mask")
-        if mask is None or not self.is_own(let.span):
-            return
-        if not all(map(self.always, self.facts.masks.conditions(mask))):
+        if mask is None or not all(map(self.always, self.facts.masks.conditions(mask))) or not self.is_own(let.span):
             return
         from teenyc.diagnostics.catalog.lints import UselessMask
 
@@ -69,8 +67,12 @@ class Guards:
 
     def is_own(self, span: Span) -> bool:
         """Whether a place is in the text of the kernel, not in that of a function that it calls."""
-        around = self.facts.places.around(span)
-        return any(isinstance(n, ast.Function) and n.name.span == self.facts.kernel.span for n in around)
+        return self.text is not None and self.text.start <= span.start and span.end <= self.text.end
+
+    @cached_property
+    def text(self) -> Span | None:
+        """The place of the kernel."""
+        return next((f.span for f in self.facts.places.functions if f.name.span == self.facts.kernel.span), None)
 
     def always(self, condition: Condition) -> bool:
         """Whether a condition is a comparison of numbers that are in order whatever the constants are."""

@@ -70,7 +70,7 @@ class _Padded:
         if number is SOME or (number <= -_FAR if neutral < 0 else number >= _FAR):
             return False
         is_beside = neutral < 0 and number <= 0 and self.is_positive(operand, 16)
-        return not is_beside and not (intrinsic in ("max", "max_with_indices") and self.is_shift(let))
+        return not is_beside and not (intrinsic in ("max", "max_with_indices") and let.results[0].id in self.shifts)
 
     def is_positive(self, operand: ir.Operand, depth: int) -> bool:
         """Whether all numbers of an operand are at least 0."""
@@ -104,27 +104,28 @@ class _Padded:
         lets = (s for _, s in statements_of(self.facts.kernel.body) if isinstance(s, ir.Let))
         return {value.id: let for let in lets for value in let.results}
 
-    def is_shift(self, let: ir.Let) -> bool:
-        """Whether a maximum, perhaps with those of other blocks, is subtracted somewhere: it may be any number then."""
-        reached = {let.results[0].id}
-        before = 0
-        while before != (before := len(reached)):
+    @cached_property
+    def shifts(self) -> set[int]:
+        """What is subtracted somewhere, perhaps with maxima of other blocks: a maximum that is may be any number."""
+        found: set[int] = set()
+        before = -1
+        while before != (before := len(found)):
             for _, statement in statements_of(self.facts.kernel.body):
-                reads = {o.id for o in operands_of(statement) if isinstance(o, ir.Value)}
                 match statement:
-                    case ir.Let(operation=ir.Binary(operator="sub", right=ir.Value() as right)) if right.id in reached:
-                        return True
+                    case ir.Let(operation=ir.Binary(operator="sub", right=ir.Value() as right)):
+                        found.add(right.id)
                     case ir.Let(
                         operation=ir.Copy() | ir.Cast() | ir.ExpandDims() | ir.Call(intrinsic="where" | "maximum")
                     ):
-                        reached.update(v.id for v in statement.results if reads & reached)
+                        if any(value.id in found for value in statement.results):
+                            found.update(o.id for o in operands_of(statement) if isinstance(o, ir.Value))
                     case ir.For() | ir.While():
                         for carried, following in zip(statement.carried, statement.body.yields, strict=True):
-                            if {getattr(o, "id", 0) for o in (carried.initial, following)} & reached:
-                                reached |= {carried.inside.id, carried.result.id}
+                            if not found.isdisjoint({carried.inside.id, carried.result.id}):
+                                found.update(o.id for o in (carried.initial, following) if isinstance(o, ir.Value))
                     case _:
                         pass
-        return False
+        return found
 
     # ---- the report -------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any, TypeVar
 
 from teenyc.check.arguments import is_none
@@ -21,13 +22,40 @@ class Places:
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
+        self.declared: dict[Span, dict[str, int]] = {}
+        """How often each function declares each name; what is mutable counts twice."""
 
     def text(self, span: Span) -> str:
         return self.tree.text[span.start : span.end]
 
     def around(self, span: Span) -> list[Any]:
-        """The nodes that hold a place, each inside of the one before."""
-        return list(_around(self.tree.items, span))
+        """The nodes that hold what stands at a place, and it, each inside of the one before; none if nothing does."""
+        found: list[Any] = []
+        index = self.innermost.get(span)
+        while index is not None:
+            node, index = self.nodes[index]
+            found.append(node)
+        return found[::-1]
+
+    @cached_property
+    def nodes(self) -> list[tuple[Any, int | None]]:
+        """All nodes with a place, each with the number of the one around it."""
+        found: list[tuple[Any, int | None]] = []
+
+        def visit(node: object, around: int | None) -> None:
+            if isinstance(getattr(node, "span", None), Span):
+                found.append((node, around))
+                around = len(found) - 1
+            for part in _parts(node):
+                visit(part, around)
+
+        visit(self.tree.items, None)
+        return found
+
+    @cached_property
+    def innermost(self) -> Mapping[Span, int]:
+        """The number of the innermost node at each place."""
+        return {node.span: number for number, (node, _) in enumerate(self.nodes)}
 
     def at(self, span: Span, kind: type[Node]) -> Node | None:
         """The outermost node of a kind with exactly that place."""
@@ -55,14 +83,32 @@ class Places:
         if block is None or function is None or not _holds(block.span, place) or place.start < value.span.end:
             return None
         names = {n.segments[0].name.text for n in all_nodes(value) if isinstance(n, ast.PathExpression)}
-        if not all(_is_fixed(function, name) for name in names) or not all(map(_is_pure, all_nodes(value))):
+        if not all(self.is_fixed(function, name) for name in names) or not all(map(_is_pure, all_nodes(value))):
             return None
         return self.text(value.span)
 
     def stays(self, name: str, declared: Span) -> bool:
         """Whether a variable that is declared at a place means the same wherever its function names it."""
-        function = next((n for n in reversed(self.around(declared)) if isinstance(n, ast.Function)), None)
-        return function is not None and _is_fixed(function, name)
+        function = self.function(declared)
+        return function is not None and self.is_fixed(function, name)
+
+    def function(self, place: Span) -> ast.Function | None:
+        """The innermost function around a place."""
+        nodes = (node for node in self.functions if _holds(node.span, place))
+        return max(nodes, key=lambda node: node.span.start, default=None)
+
+    @cached_property
+    def functions(self) -> list[ast.Function]:
+        return [node for node, _ in self.nodes if isinstance(node, ast.Function)]
+
+    def is_fixed(self, function: ast.Function, name: str) -> bool:
+        """Whether a function declares a name once at most, and not as mutable."""
+        if function.span not in self.declared:
+            counts: dict[str, int] = {}
+            for each, is_mutable in _declared(function):
+                counts[each] = counts.get(each, 0) + (2 if is_mutable else 1)
+            self.declared[function.span] = counts
+        return self.declared[function.span].get(name, 0) <= 1
 
 
 class Call:
@@ -129,12 +175,6 @@ def _is_pure(node: object) -> bool:
     return record is not None and not record.effects
 
 
-def _is_fixed(function: ast.Function, name: str) -> bool:
-    """Whether a function declares a name once at most, and not as mutable."""
-    declared = [is_mutable for each, is_mutable in _declared(function) if each == name]
-    return len(declared) <= 1 and not any(declared)
-
-
 def _declared(function: ast.Function) -> Iterator[tuple[str, bool]]:
     """The names that a function declares, each as often as it does, and whether they are mutable."""
     for node in all_nodes(function):
@@ -142,16 +182,6 @@ def _declared(function: ast.Function) -> Iterator[tuple[str, bool]]:
             yield node.name.text, node.mutable
         elif isinstance(node, ast.ConstantParameter):
             yield node.name.text, False
-
-
-def _around(node: object, span: Span) -> Iterator[Any]:
-    place = getattr(node, "span", None)
-    if isinstance(place, Span) and not _holds(place, span):
-        return
-    if isinstance(place, Span):
-        yield node
-    for part in _parts(node):
-        yield from _around(part, span)
 
 
 def all_nodes(node: object) -> Iterator[Any]:
