@@ -44,6 +44,7 @@ def test_mutated_sources_are_reported_or_compile(batch: int, pytestconfig: pytes
         "r#" * 10_000,
         "x" * 60_000,
         "#[kernel] fn f() { let x = " + "9" * 5_000 + "; }",
+        "#[kernel] fn f<const N: i32>(p: Pointer<i32>) { store(p + " + "2 * (1 + " * 200 + "N" + ")" * 200 + ", 1); }",
     ],
     ids=lambda text: f"{text[:24]!r}x{len(text)}",
 )

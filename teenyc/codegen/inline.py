@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from teenyc.codegen.contents import Contents
-from teenyc.codegen.static import Statics
+from teenyc.codegen.static import DEPTH, Statics
 from teenyc.intrinsics import find
 from teenyc.intrinsics.spec import Effect
 from teenyc.ir.nodes import Apply, Block, Call, Let, Operand, Program, Return, Statement, Value
 from teenyc.ir.walk import blocks_of, operands_of, statements_of
 from teenyc.record import record
 from teenyc.types import Pointer, TensorType
-
-DEPTH = 32
-"""How deep expressions nest: Triton and Python walk them recursively."""
 
 NOTHING: frozenset[Effect] = frozenset()
 
@@ -110,7 +107,7 @@ def _inlined(
             continue
         value = statement.results[0]
         site = sites.get(value.id)
-        if value.name or site is None or counts[value.id] != 1 or value.id in statics.inlined:
+        if value.name or site is None or counts[value.id] != 1 or statics.decides(value):
             continue
         root, depth = roots.get(site, (site, 0))
         if isinstance(statement.operation, Apply) and _is_pointer(value) and _writes(block, root):

@@ -33,9 +33,12 @@ from teenyc.ir.nodes import (
     Value,
     While,
 )
-from teenyc.ir.walk import blocks_of
+from teenyc.ir.walk import blocks_of, operands_of
 from teenyc.record import record
 from teenyc.types import BOOL, I32, I64, DescriptorType, DType, Element, Extent, Quotient, Shape, TensorType, is_integer
+
+DEPTH = 32
+"""How deep expressions nest: Triton and Python walk them recursively."""
 
 NUMEL = 1 << 20
 """The most elements that Triton lets a tensor have, and so the greatest extent."""
@@ -49,7 +52,8 @@ class Statics:
     """Values by id: `inlined` are temporaries, `named` the author's, `counters` those of unrolled loops.
 
     `nonnegative` holds those that are never below 0, other loop counters too, and `limits` how far from 0 a counter
-    comes. `extents` are the constants that are sizes, and so positive.
+    comes. `extents` are the constants that are sizes, and so positive. `depths` say how deep the expressions of
+    temporaries nest; one that would nest deeper than `DEPTH` is written before its use, as what the author names is.
     """
 
     extents: frozenset[str]
@@ -58,6 +62,16 @@ class Statics:
     counters: set[int]
     nonnegative: set[int]
     limits: dict[int, int]
+    depths: dict[int, int]
+
+    def decides(self, value: Value) -> bool:
+        """Whether it is settled here where a value is written."""
+        return value.id in self.inlined or value.id in self.named
+
+    def depth(self, operation: Operation) -> int:
+        """How deep the expression of an operation nests."""
+        values = (o.id for o in operands_of(operation) if isinstance(o, Value))
+        return 1 + max((self.depths.get(id, 0) for id in values), default=0)
 
     def holds(self, operand: Operand) -> bool:
         if not isinstance(operand, Value):
@@ -107,7 +121,7 @@ class Statics:
 
 def statics_of(contents: Contents) -> Statics:
     """The static values of a body. One that a loop or branch takes over is an ordinary variable instead."""
-    found = Statics(frozenset(_extent_names(contents)), {}, {}, set(), set(), {})
+    found = Statics(frozenset(_extent_names(contents)), {}, {}, set(), set(), {}, {})
     taken_over = {o.id for o in _taken_over(contents.statements) if isinstance(o, Value)}
     _block(contents.body.body, found, taken_over, in_loop=False)
     return found
@@ -117,9 +131,13 @@ def _block(block: Block, found: Statics, taken_over: Set[int], *, in_loop: bool)
     for statement in block.statements:
         if isinstance(statement, Let) and len(statement.results) == 1 and _is_static(statement, found):
             value = statement.results[0]
-            if value.name and (in_loop or value.id in taken_over):
+            depth = found.depth(statement.operation)
+            is_written = bool(value.name) or depth > DEPTH
+            if is_written and (in_loop or value.id in taken_over):
                 continue
-            (found.named if value.name else found.inlined)[value.id] = statement
+            (found.named if is_written else found.inlined)[value.id] = statement
+            if not is_written:
+                found.depths[value.id] = depth
             if _is_nonnegative(statement.operation, found):
                 found.nonnegative.add(value.id)
             limit = found.limit_of(statement.operation)

@@ -62,6 +62,8 @@ def computed(text: str, element: str, shape: Shape, bound: float, error: float, 
 
 def rounded(value: Value, dtype: str) -> Value:
     """A float after it was rounded to a type for storage: two that are next to each other may be rounded apart."""
-    if value.is_special or value.is_exact:
-        return replace(value, is_exact=False) if DIGITS[dtype] < 53 else value
+    if DIGITS[dtype] == 53:
+        return value
+    if value.is_special:
+        return replace(value, is_exact=False)
     return replace(value, error=value.error + 2.0 ** (1 - DIGITS[dtype]) * value.bound, is_exact=False)
