@@ -117,7 +117,7 @@ def _compiled(text: str | SourceFile, name: str, options: Options) -> Compiled:
         diagnostics = tuple(d for d in diagnostics if d.severity is Severity.ERROR)
     if checked is None:
         return Compiled(file=file, diagnostics=diagnostics, module=module, is_host_code=is_host_code)
-    if not options.generate or program is None:
+    if not options.generate or program is None or reporter.has_errors:
         return Compiled(file=file, diagnostics=diagnostics, module=module, checked=checked)
     from teenyc.codegen.emit import emit
 

@@ -52,3 +52,9 @@ def test_extreme_sources_are_reported_or_compile(text: str) -> None:
     for options in (Options(), Options(generate=False)):
         found = try_source(text.encode(), options)[1]
         assert found is None, f"{found.kind}\n{found.detail}"
+
+
+def test_a_kernel_that_denies_what_is_found_after_it_was_checked_has_no_module() -> None:
+    text = "#[kernel(grid = [rows, 2], shape(y = []), deny(unproven))] fn f(y: Pointer<f32>, rows: i32) {}"
+    text = text.replace("{}", "{ store(y, 1.0); }")
+    assert try_source(text.encode(), Options()) == ("reported", None)
