@@ -179,7 +179,7 @@ def cast_as(context: Context, operand: ir.Operand, element: Element, span: Span)
     type = context.tensor_of(operand)
     source = type.element if type else None
     if isinstance(source, Unsuffixed) and fits_kind(source, element):
-        if not isinstance(operand, ir.Value):
+        if not isinstance(operand, ir.Value) or not operand.name:
             context.inference.unify(source, element)
             return operand
         return cast(context, operand, element, span)  # a variable takes its type from elsewhere

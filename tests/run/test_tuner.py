@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -286,6 +287,9 @@ class TooLarge:
 
         return launch
 
+    def warmup(self, *args: object, grid: object, **named: object) -> None:
+        self[grid]()
+
 
 @pytest.mark.parametrize("checks", [True, False])
 def test_an_error_names_the_kernel_and_what_was_chosen(
@@ -300,7 +304,10 @@ def test_an_error_names_the_kernel_and_what_was_chosen(
         kernel[(37,)](*arguments, BLOCK_M=64, BLOCK_N=512, num_warps=2)
     words = "with BLOCK_M=64, BLOCK_N=512, num_warps=2, Required: 524288, Hardware limit: 262144"
     assert words in str(caught.value)
-    with pytest.raises(triton.runtime.OutOfResources, match=r"memory for `row_products`[ ,]"):
+    with (
+        warnings.catch_warnings(action="ignore"),  # on a GPU, where nothing fits, that the kernel runs as written
+        pytest.raises(triton.runtime.OutOfResources, match=r"memory for `row_products`[ ,]"),
+    ):
         rows.RowProducts(check=checks)[(37,)](*arguments)
     monkeypatch.setattr(rows.RowProductsTiled, "_kernel", TooLarge())
     with pytest.raises(triton.runtime.OutOfResources, match="memory for `RowProductsTiled` with num_warps=8, "):
@@ -365,7 +372,8 @@ def test_what_is_hopeless_is_timed_once(
     driver = SimpleNamespace(get_empty_cache_for_benchmark=list, clear_cache=lambda cache: cleared.append(1))
     monkeypatch.setattr(rows, "triton", SimpleNamespace(runtime=SimpleNamespace(driver=SimpleNamespace(active=driver))))
     assert rows._milliseconds(lambda: seen.append(1), [], best) == expected
-    assert len(seen) == len(cleared) == runs
+    assert len(seen) == runs
+    assert len(cleared) > runs, "a launch is prepared meanwhile"
 
 
 # ---- tensors of the caller ------------------------------------------------------------------------------------------
