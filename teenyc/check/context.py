@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from teenyc.check.infer import Inference
 from teenyc.diagnostics.model import Diagnostic, Reporter
@@ -14,6 +14,9 @@ from teenyc.record import field, record, replace, state
 from teenyc.source import Span
 from teenyc.syntax import ast
 from teenyc.types import BOOL, DescriptorType, Element, Extent, TensorType, Type
+
+if TYPE_CHECKING:
+    from teenyc.check.places import Places
 
 DEEPEST, MOST_LOOPS = 90, 19
 """What Python takes: 100 levels of indentation, and 20 statements of which each holds the next."""
@@ -205,6 +208,16 @@ class Library:
     nested: list[tuple[ast.Function, Declarations]] = field(default_factory=list)
     outside: dict[Span, tuple[ast.Function, Mapping[str, Symbol]]] = field(default_factory=dict)
     docs: dict[str, str] = field(default_factory=dict)
+    shown: Places | None = None
+    """What stands where in the file, once a kernel has asked."""
+
+    def places(self, tree: ast.Module) -> Places:
+        """What stands where in the file: the same for all kernels, since a file may have many."""
+        if self.shown is None:
+            from teenyc.check.places import Places
+
+            self.shown = Places(tree)
+        return self.shown
 
     @property
     def functions(self) -> tuple[ir.Function, ...]:

@@ -11,6 +11,7 @@ from teenyc.ir.walk import operands_of, statements_of
 from teenyc.types import Extent
 
 if TYPE_CHECKING:
+    from teenyc.check.context import Library
     from teenyc.check.places import Places
     from teenyc.ir.addresses import Access
     from teenyc.ir.digits import Digits
@@ -22,16 +23,15 @@ if TYPE_CHECKING:
 class Facts:
     """The analyses of one kernel."""
 
-    def __init__(self, kernel: Kernel, tree: Module) -> None:
+    def __init__(self, kernel: Kernel, tree: Module, library: Library) -> None:
         self.kernel = kernel
         self.tree = tree
+        self.library = library
 
-    @cached_property
+    @property
     def places(self) -> Places:
         """What stands where in the file, for fixes."""
-        from teenyc.check.places import Places
-
-        return Places(self.tree)
+        return self.library.places(self.tree)
 
     @cached_property
     def masks(self) -> Masks:

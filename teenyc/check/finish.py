@@ -27,7 +27,7 @@ def finish(context: Context, kernel: ir.Kernel) -> ir.Kernel | None:
     settled: ir.Kernel = _settled(kernel, context, {})
     functions = {k.function.name: k for k in context.library.kept.values() if k is not None}
     whole = expanded(settled, {n: k.function for n, k in functions.items()})
-    facts = Facts(whole.kernel, context.declarations.tree)
+    facts = Facts(whole.kernel, context.declarations.tree, context.library)
     for id, (function, inner) in whole.origins.items():
         if inner in functions[function].others:
             context.others[id] = functions[function].others[inner]

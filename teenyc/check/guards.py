@@ -72,7 +72,8 @@ class Guards:
     @cached_property
     def text(self) -> Span | None:
         """The place of the kernel."""
-        return next((f.span for f in self.facts.places.functions if f.name.span == self.facts.kernel.span), None)
+        function = self.facts.places.function(self.facts.kernel.span)
+        return None if function is None else function.span
 
     def always(self, condition: Condition) -> bool:
         """Whether a condition is a comparison of numbers that are in order whatever the constants are."""

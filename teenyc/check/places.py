@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
@@ -94,12 +95,18 @@ class Places:
 
     def function(self, place: Span) -> ast.Function | None:
         """The innermost function around a place."""
-        nodes = (node for node in self.functions if _holds(node.span, place))
-        return max(nodes, key=lambda node: node.span.start, default=None)
+        before = bisect_right(self.functions, place.start, key=lambda found: found[0])
+        index = self.functions[before - 1][1] if before else None
+        while index is not None:
+            node, index = self.nodes[index]
+            if isinstance(node, ast.Function) and _holds(node.span, place):
+                return node
+        return None
 
     @cached_property
-    def functions(self) -> list[ast.Function]:
-        return [node for node, _ in self.nodes if isinstance(node, ast.Function)]
+    def functions(self) -> list[tuple[int, int]]:
+        """Where each function begins, and its number among the nodes, in the order of the source."""
+        return sorted((node.span.start, n) for n, (node, _) in enumerate(self.nodes) if isinstance(node, ast.Function))
 
     def is_fixed(self, function: ast.Function, name: str) -> bool:
         """Whether a function declares a name once at most, and not as mutable."""

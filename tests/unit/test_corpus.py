@@ -78,7 +78,32 @@ def test_work_grows_with_the_number_of_statements(corpus: ModuleType) -> None:
     assert large < 4.4 * small
 
 
-def calls_of(text: str) -> int:
+REPORTED = """
+#[kernel]
+fn reported_{}<const N: i32>(x: Pointer<f32>, y: Pointer<f16>, n: i32) {{
+    let at = program_id(0) * N + arange(0, N);
+    let is_inside = at < n;
+    let mut total = zeros::<f16>(&[N]);
+    for k in 0..n {{ total += load(y + at + k); }}
+    let last = load(x + at, mask = Some(at < n), other = 0.0);
+    store(y + at, total + (last + max(last)) as f16, mask = Some(0 < 1));
+}}
+"""
+
+
+@pytest.mark.parametrize("other", [", other = 0.0", ""], ids=["lints", "errors"])
+def test_work_grows_with_the_number_of_kernels_that_have_reports(other: str) -> None:
+    def text(kernels: int) -> str:
+        return "".join(REPORTED.format(n).replace(", other = 0.0", other) for n in range(kernels))
+
+    reports = compile_source(text(1)).diagnostics
+    assert len(reports) > (2 if other else 0)
+    assert any(report.fix() is not None for report in reports)
+    small, large = (calls_of(text(n), is_right=bool(other)) for n in (10, 40))
+    assert large < 4.4 * small
+
+
+def calls_of(text: str, *, is_right: bool = True) -> int:
     calls = 0
 
     def count(frame: Any, event: str, argument: Any) -> None:
@@ -90,5 +115,5 @@ def calls_of(text: str) -> int:
         compiled = compile_source(text)
     finally:
         sys.setprofile(None)
-    assert compiled.source is not None
+    assert (compiled.source is not None) == is_right
     return calls
