@@ -73,7 +73,11 @@ def test_layer_norm(sizes: tuple[int, int], dtype: torch.dtype, device: str) -> 
     wide = x.double()
     agree(mean, wide.mean(1), 1e-6)
     agree(rstd, (wide.var(1, unbiased=False) + 1e-5).rsqrt(), 1e-5)
-    agree(y, torch.nn.functional.layer_norm(wide, [n], weight.double(), bias.double(), 1e-5), 2 * DTYPES[dtype])
+    far = (
+        wide.mean(1).abs() * rstd.double()
+    ).max() / 3  # what the mean is rounded by counts for more in small distances
+    expected = torch.nn.functional.layer_norm(wide, [n], weight.double(), bias.double(), 1e-5)
+    agree(y, expected, 2 * DTYPES[dtype] * max(1.0, float(far)))
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
