@@ -23,6 +23,9 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, make_backend
 
 TARGETS = {"cuda": GPUTarget("cuda", 90, 32), "hip": GPUTarget("hip", "gfx942", 64)}
+UNEVEN = 80
+"""An extent that is far from a power of two, for kernels that take it in two parts."""
+
 SIGNATURES = {
     "bool": "i1",
     "f16": "fp16",
@@ -79,6 +82,11 @@ def kernels_of(kernel: Any, facts: dict[str, Any]) -> Iterator[tuple[Any, dict[s
         taken = _taken(facts["parameters"] + scratch, facts["constants"], tiled, tiled["configs"][0])
         if "described" in tiled:
             yield blocked.described, taken
+            blocked = blocked.tiled
+        if "uneven" in tiled:
+            known = {"name": blocked._constant, "known": UNEVEN}
+            constants = [known if c["name"] == known["name"] else c for c in taken["constants"]]
+            yield blocked.uneven, {**taken, "constants": constants}
             blocked = blocked.tiled
         yield blocked, taken
 
