@@ -35,7 +35,7 @@ class Recorder(Memory):
         self.trace: list[tuple[int, bool, int]] = []
 
     def store(self, address: Any, numbers: Any, mask: Any, place: Place) -> None:
-        offset = int(address[0]) - (1 << SPACING)
+        offset = int((address - (1 << SPACING))[0])  # an array, which wraps where adding the tensor's own address did
         self.trace.append((offset, mask is None or bool(mask[0]), int(numbers.astype(np.int32)[0])))
 
 
