@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from teenyc.codegen.layout import STEP, WIDTH
+from teenyc.codegen.literals import argument_lines
 from teenyc.codegen.metadata import Names
 from teenyc.codegen.sizes import extent_text
 from teenyc.ir.nodes import Kernel
@@ -13,10 +14,10 @@ DEEP = 16
 """So many columns in stand the lines, at most."""
 
 
-def with_descriptors(tiled: str, described: Kernel, names: Names) -> Iterator[str]:
-    """The lines of an expression: a kernel in blocks with its other form, and when that may run."""
+def with_descriptors(tiled: Sequence[str], described: Kernel, names: Names) -> Iterator[str]:
+    """The lines of an expression: a kernel in blocks, itself an expression, with its other form, and when that runs."""
     yield "_WithDescriptors("
-    yield f"{STEP}{tiled},"
+    yield from argument_lines(tiled)
     yield f"{STEP}{names.item(described.name)},"
     yield from (STEP + line for line in _condition(described, names))
     yield ")"

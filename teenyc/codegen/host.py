@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from teenyc.codegen.described import with_descriptors
 from teenyc.codegen.layout import STEP
 from teenyc.codegen.limits import grid_method, guards_method, returned_lines, solution_lines, tuple_text
-from teenyc.codegen.literals import WIDTH, bracketed, docstring_lines, filled, literal, literal_lines
+from teenyc.codegen.literals import WIDTH, argument_lines, bracketed, docstring_lines, filled, literal, literal_lines
 from teenyc.codegen.metadata import (
     KEPT,
     Names,
@@ -162,7 +162,7 @@ def _launcher_view(
         given = [*blocked, names.item(uneven.name), literal(names.local(uneven.name, uneven.tiling.uneven))]
         blocked = bracketed("_WithUneven(", given, ")", 17)
     if described is not None:
-        blocked = [*with_descriptors(blocked[0], described, names)]
+        blocked = [*with_descriptors(blocked, described, names)]
     if rows is not None:
         blocked = [*_with_rows(kernel, rows, blocked, names)]
     if split is not None:
@@ -211,7 +211,7 @@ def _with_rows(kernel: Kernel, rows: Kernel, blocked: Sequence[str], names: Name
     """The lines of a blocked kernel behind the one that runs before."""
     yield "_WithRows("
     yield from (f"{STEP}{text}," for text in (literal(names.item(kernel.name)), names.item(rows.name)))
-    yield from _argument(blocked)
+    yield from argument_lines(blocked)
     yield from (line.removeprefix(STEP) for line in _before(kernel, rows, names))
     yield ")"
 
@@ -221,7 +221,7 @@ def _with_parts(kernel: Kernel, split: tuple[Kernel, Kernel], blocked: Sequence[
     parts, _ = split
     yield "_WithParts("
     yield f"{STEP}{literal(names.item(kernel.name))},"
-    yield from _argument(blocked)
+    yield from argument_lines(blocked)
     yield from (f"{STEP}{names.item(each.name)}," for each in split)
     assert parts.tiling is not None, "it takes blocks"
     assert parts.tiling.split is not None, "its programs share a loop"
@@ -235,12 +235,6 @@ def _with_parts(kernel: Kernel, split: tuple[Kernel, Kernel], blocked: Sequence[
     head = f"lambda {', '.join(constants)}: (" if constants else "lambda: ("
     yield from (STEP + line for line in _filled(head, sizes, ",)," if len(sizes) == 1 else "),"))
     yield ")"
-
-
-def _argument(lines: Sequence[str]) -> Iterator[str]:
-    """An expression as an argument on lines of its own."""
-    yield from (STEP + line for line in lines[:-1])
-    yield f"{STEP}{lines[-1]},"
 
 
 def _before(kernel: Kernel, rows: Kernel, names: Names) -> Iterator[str]:

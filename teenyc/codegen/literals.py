@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 WIDTH = 120
 _BRACKETS = {dict: ("{", "}"), list: ("[", "]"), tuple: ("(", ")")}
@@ -66,6 +66,12 @@ def bracketed(opening: str, items: Sequence[str], closing: str, indent: int) -> 
     if len(inner) + indent <= WIDTH and opening.startswith("def "):
         return [opening, inner, closing]
     return [opening, *(f"    {item}," for item in items), closing.lstrip(",")]
+
+
+def argument_lines(lines: Sequence[str]) -> Iterator[str]:
+    """The lines of an expression as an argument on lines of its own, 4 columns in."""
+    yield from (f"    {line}" for line in lines[:-1])
+    yield f"    {lines[-1]},"
 
 
 def filled(items: Iterable[str], separator: str, indent: int) -> list[str]:

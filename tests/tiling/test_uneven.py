@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -51,7 +52,7 @@ class Seen:
 
 
 def test_an_extent_is_in_parts_where_that_is_less(module: ModuleType) -> None:
-    form = _uneven_of(module)
+    form = _uneven_of(module.weighted)
     for n in (*IN_PARTS, *WHOLE):
         chosen = form.form({"N": n})
         assert chosen is (form.uneven if n in IN_PARTS else form.tiled), n
@@ -60,7 +61,7 @@ def test_an_extent_is_in_parts_where_that_is_less(module: ModuleType) -> None:
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
 @pytest.mark.parametrize("n", [40, 48, 64, 80, 96, 112])
 def test_numbers(module: ModuleType, monkeypatch: pytest.MonkeyPatch, device: str, n: int, dtype: torch.dtype) -> None:
-    form = _uneven_of(module)
+    form = _uneven_of(module.weighted)
     uneven = Seen(form.uneven)
     monkeypatch.setattr(form, "uneven", uneven)
     rows, keys = 17, 39
@@ -74,9 +75,17 @@ def test_numbers(module: ModuleType, monkeypatch: pytest.MonkeyPatch, device: st
     assert uneven.is_launched == (n in IN_PARTS)
 
 
-def _uneven_of(module: ModuleType) -> Any:
+def test_names_may_be_long(tmp_path: Path) -> None:
+    """The launcher's arguments then stand on several lines, one form of the kernel in another."""
+    name = f"weighted_{'by_the_scores_of_' * 4}keys"
+    module = module_of(KERNEL.replace("fn weighted", f"fn {name}"), tmp_path, "long")
+    form = _uneven_of(getattr(module, name))
+    assert form.form({"N": 80}) is form.uneven
+
+
+def _uneven_of(launcher: Any) -> Any:
     """What chooses between the two forms, inside of what else a launch has around it."""
-    kernel = module.weighted.tiled
+    kernel = launcher.tiled
     while not hasattr(kernel, "uneven"):
         kernel = kernel.tiled
     return kernel
