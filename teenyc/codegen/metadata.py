@@ -5,13 +5,13 @@ from __future__ import annotations
 import builtins
 import keyword
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from teenyc.codegen.effects import Effects, effects_of
 from teenyc.codegen.footprint import footprint
 from teenyc.codegen.repeats import repeat_facts
 from teenyc.codegen.sizes import extent_text
-from teenyc.ir.nodes import Call, Kernel, Let, OpClass, Program, Requirement
+from teenyc.ir.nodes import Call, Kernel, Let, OpClass, Program, Requirement, Tiling
 from teenyc.ir.walk import statements_of
 from teenyc.record import field, record
 from teenyc.source import SourceFile
@@ -76,26 +76,27 @@ def launched_kernels(program: Program) -> tuple[Kernel, ...]:
 
 def tiled_kernels(program: Program) -> dict[str, Kernel]:
     """The blocked kernels by the names of those that they take the place of."""
-    tilings = ((kernel.tiling, kernel) for kernel in program.kernels if kernel.tiling is not None)
-    return {tiling.of: kernel for tiling, kernel in tilings if tiling.is_main}
+    return _forms(program, lambda tiling: tiling.is_main)
 
 
 def described_kernels(program: Program) -> dict[str, Kernel]:
     """The blocked kernels that load by descriptors, by the names of those that they take the place of."""
-    tilings = ((kernel.tiling, kernel) for kernel in program.kernels if kernel.tiling is not None)
-    return {tiling.of: kernel for tiling, kernel in tilings if tiling.descriptors is not None}
+    return _forms(program, lambda tiling: tiling.descriptors is not None)
 
 
 def uneven_kernels(program: Program) -> dict[str, Kernel]:
     """The blocked kernels that take an extent in two parts, by the names of those that they take the place of."""
-    tilings = ((kernel.tiling, kernel) for kernel in program.kernels if kernel.tiling is not None)
-    return {tiling.of: kernel for tiling, kernel in tilings if tiling.uneven}
+    return _forms(program, lambda tiling: bool(tiling.uneven))
 
 
 def prologue_kernels(program: Program) -> dict[str, Kernel]:
     """The kernels that run before a blocked one, by the names of those that this takes the place of."""
+    return _forms(program, lambda tiling: tiling.prologue is not None)
+
+
+def _forms(program: Program, is_one: Callable[[Tiling], bool]) -> dict[str, Kernel]:
     tilings = ((kernel.tiling, kernel) for kernel in program.kernels if kernel.tiling is not None)
-    return {tiling.of: kernel for tiling, kernel in tilings if tiling.prologue is not None}
+    return {tiling.of: kernel for tiling, kernel in tilings if is_one(tiling)}
 
 
 def split_kernels(program: Program) -> dict[str, tuple[Kernel, Kernel]]:

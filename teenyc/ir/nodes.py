@@ -8,6 +8,8 @@ static single assignment: each `Value` is defined once, and what a loop carries 
 - Both operands of `Binary` and `Compare` have the same element type. There are no implicit conversions.
 - A tuple is several values: operations, ifs and functions have any number of results.
 - Values over a dtype parameter `D` are stored in `D`; pass `widen-floats` moves arithmetic to `D::Compute`.
+
+All nodes stand in this one file, however long: what a program may consist of is read from the top to the bottom.
 """
 
 from __future__ import annotations

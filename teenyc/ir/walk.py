@@ -316,6 +316,18 @@ def map_program(program: Program, kernel: Callable[[Kernel], Kernel], fn: Callab
     return replace(program, kernels=tuple(map(kernel, program.kernels)), functions=tuple(map(fn, program.functions)))
 
 
+def map_bodies(program: Program, fn: Callable[[Block], Block]) -> Program:
+    """The program with the statements of every kernel and every device function replaced."""
+
+    def kernel(body: Kernel) -> Kernel:
+        return replace(body, body=fn(body.body))
+
+    def function(body: Function) -> Function:
+        return replace(body, body=fn(body.body))
+
+    return map_program(program, kernel, function)
+
+
 def bodies_of(program: Program) -> tuple[Kernel | Function, ...]:
     """The device functions of a program and its kernels."""
     return (*program.functions, *program.kernels)

@@ -8,7 +8,7 @@ launch what `Descriptors` says.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from itertools import chain, count
+from itertools import count
 
 from teenyc.ir import walk
 from teenyc.ir.nodes import (
@@ -33,6 +33,7 @@ from teenyc.ir.nodes import (
     Value,
 )
 from teenyc.ir.polynomials import Factors, Polynomial
+from teenyc.passes.forms import free_name, remarked
 from teenyc.passes.indices import Indices
 from teenyc.passes.matrices import Matrices, Matrix, matrices, multiplied
 from teenyc.record import field, record, replace, state
@@ -53,10 +54,10 @@ def describe_blocks(program: Program) -> Program:
     kernels: list[Kernel] = []
     for kernel in program.kernels:
         described = made.get(kernel.name)
-        kernels.append(_certified(kernel if described is not None else _without_option(kernel), remarks))
+        kept = kernel if described is not None else _without_option(kernel)
+        kernels.append(remarked(kept, remarks, is_behind=True))
         if described is not None:
-            names = chain((described.name,), (f"{described.name}_{n}" for n in count(2)))
-            kernels.append(replace(described, name=next(n for n in names if n not in taken)))
+            kernels.append(replace(described, name=free_name(described.name, taken)))
     return replace(program, kernels=tuple(kernels))
 
 
@@ -91,16 +92,6 @@ def _remark(kernel: Kernel, tiling: Tiling) -> Remark:
     rows = ", ".join("×".join(str(value) for _, value in each) for each in tried)
     text = f"also tried, with blocks of {what} loaded by tensor descriptors where they can be, {names}: {rows}"
     return Remark("descriptors", text, kernel.span)
-
-
-def _certified(kernel: Kernel, remarks: Mapping[str, Remark]) -> Kernel:
-    """The kernel with a remark in its certificate, behind those on configurations."""
-    if kernel.certificate is None or kernel.tiling is not None or kernel.name not in remarks:
-        return kernel
-    said = kernel.certificate.remarks
-    place = 1 + max((n for n, each in enumerate(said) if each.kind == "configurations"), default=len(said) - 1)
-    new = replace(kernel.certificate, remarks=(*said[:place], remarks[kernel.name], *said[place:]))
-    return replace(kernel, certificate=new)
 
 
 def _described(kernel: Kernel, ids: Iterator[int]) -> Kernel | None:

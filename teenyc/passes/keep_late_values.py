@@ -16,8 +16,6 @@ from teenyc.ir.nodes import (
     Compare,
     Copy,
     For,
-    Function,
-    Kernel,
     Let,
     Literal,
     Operand,
@@ -36,14 +34,7 @@ WHY = Comments(leading=("Triton takes a plain copy of another loop-carried value
 def keep_late_values(program: Program) -> Program:
     """The program with a choice in the place of each copy that Triton would lose."""
     ids = walk.fresh_ids(program)
-
-    def kernel(body: Kernel) -> Kernel:
-        return replace(body, body=_kept(body.body, ids))
-
-    def function(body: Function) -> Function:
-        return replace(body, body=_kept(body.body, ids))
-
-    return walk.map_program(program, kernel, function)
+    return walk.map_bodies(program, lambda body: _kept(body, ids))
 
 
 def _kept(body: Block, ids: Iterator[int]) -> Block:

@@ -15,13 +15,12 @@ from itertools import count
 from teenyc.ir import walk
 from teenyc.ir.nodes import (
     Binary,
+    Block,
     Call,
     Carried,
     Cast,
     Copy,
     For,
-    Function,
-    Kernel,
     Let,
     Literal,
     Operand,
@@ -30,34 +29,24 @@ from teenyc.ir.nodes import (
     Statement,
     Value,
 )
+from teenyc.passes.along_rows import GOING_ON, along_rows, lets_of
 from teenyc.record import replace
 from teenyc.source import Comments
-from teenyc.types import Element, TensorType, is_float
+from teenyc.types import Element, TensorType
 
 WHY = Comments(leading=("Without `+ 0.0` Triton takes this for a sum that goes on.",))
-COLLECTED = {"sum": "add", "prod": "mul", "max": "maximum", "min": "minimum"}
-"""What goes on with a reduction: an operator, or an intrinsic."""
 
 
 def keep_reductions(program: Program) -> Program:
     """The program where reductions along rows that Triton would move out of loops wrongly stay there."""
     ids = count(walk.next_id(program))
-
-    def kernel(body: Kernel) -> Kernel:
-        return replace(body, body=walk.map_statements(body.body, _Keeping(body, ids).statement))
-
-    def function(body: Function) -> Function:
-        return replace(body, body=walk.map_statements(body.body, _Keeping(body, ids).statement))
-
-    return walk.map_program(program, kernel, function)
+    return walk.map_bodies(program, lambda body: walk.map_statements(body, _Keeping(body, ids).statement))
 
 
 class _Keeping:
-    def __init__(self, body: Kernel | Function, ids: Iterator[int]) -> None:
+    def __init__(self, body: Block, ids: Iterator[int]) -> None:
         self.ids = ids
-        self.lets: Mapping[int, Let] = {
-            r.id: s for _, s in walk.statements_of(body.body) if isinstance(s, Let) for r in s.results
-        }
+        self.lets: Mapping[int, Let] = lets_of(body)
 
     def statement(self, statement: Statement) -> tuple[Statement, ...]:
         """A loop whose reductions stay in it; any other statement as it is."""
@@ -97,16 +86,9 @@ class _Keeping:
         return None
 
     def reduction(self, operand: Operand) -> Call | None:
-        """A reduction of floats, as they were loaded, along the last of several axes."""
-        let = self.lets.get(operand.id) if isinstance(operand, Value) else None
-        call = let.operation if let is not None else None
-        if not isinstance(call, Call) or call.intrinsic not in COLLECTED:
-            return None
-        reduced = call.operands[0][1].type
-        if not isinstance(reduced, TensorType) or not is_float(reduced.element) or not self.is_loaded(call):
-            return None
-        is_last = call.attribute("axis", 0) in (len(reduced.shape) - 1, -1)
-        return call if len(reduced.shape) > 1 and is_last else None
+        """A reduction along rows of what was loaded."""
+        call = along_rows(self.lets.get(operand.id) if isinstance(operand, Value) else None)
+        return call if call is not None and self.is_loaded(call) else None
 
     def is_loaded(self, reduction: Call) -> bool:
         """Whether what is reduced comes from memory, by way of conversions at most, which may be none."""
@@ -128,7 +110,7 @@ def _goes_on(operation: Operation, reduction: Call, result: Value, carried: Carr
             parts = (left, right)
         case _:
             return False
-    return name == COLLECTED[reduction.intrinsic] and set(parts) == {carried.inside, result}
+    return name == GOING_ON[reduction.intrinsic] and set(parts) == {carried.inside, result}
 
 
 def _element(value: Value) -> Element:

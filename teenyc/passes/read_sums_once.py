@@ -14,11 +14,10 @@ from itertools import count
 from teenyc.ir import walk
 from teenyc.ir.nodes import (
     Binary,
+    Block,
     Call,
     Carried,
     For,
-    Function,
-    Kernel,
     Let,
     Literal,
     Operand,
@@ -26,35 +25,26 @@ from teenyc.ir.nodes import (
     Statement,
     Value,
 )
+from teenyc.passes.along_rows import along_rows, lets_of
 from teenyc.record import replace
 from teenyc.source import Comments
-from teenyc.types import TensorType, is_float
+from teenyc.types import TensorType
 
 WHY = Comments(leading=("Triton fails where what a loop sums up along rows is read more than once.",))
-ALONG = ("sum", "max", "min", "prod")
 EXTREMA = ("maximum", "minimum")
 
 
 def read_sums_once(program: Program) -> Program:
     """The program where sums of rows that loops carry are read once behind the loop."""
     ids = count(walk.next_id(program))
-
-    def kernel(body: Kernel) -> Kernel:
-        return replace(body, body=walk.map_statements(body.body, _Reading(body, ids).statement))
-
-    def function(body: Function) -> Function:
-        return replace(body, body=walk.map_statements(body.body, _Reading(body, ids).statement))
-
-    return walk.map_program(program, kernel, function)
+    return walk.map_bodies(program, lambda body: walk.map_statements(body, _Reading(body, ids).statement))
 
 
 class _Reading:
-    def __init__(self, body: Kernel | Function, ids: Iterator[int]) -> None:
+    def __init__(self, body: Block, ids: Iterator[int]) -> None:
         self.ids = ids
-        self.lets: Mapping[int, Let] = {
-            r.id: s for _, s in walk.statements_of(body.body) if isinstance(s, Let) for r in s.results
-        }
-        self.uses: Counter[int] = walk.uses(body.body)
+        self.lets: Mapping[int, Let] = lets_of(body)
+        self.uses: Counter[int] = walk.uses(body)
 
     def statement(self, statement: Statement) -> tuple[Statement, ...]:
         """A loop with what reads its sums; any other statement as it is."""
@@ -73,7 +63,7 @@ class _Reading:
 
     def is_along_rows(self, carried: Carried, after: Operand) -> bool:
         """Whether the next value is the last one and a reduction along the last of several axes, read nowhere else."""
-        let = self.lets.get(after.id) if isinstance(after, Value) and self.uses[after.id] == 1 else None
+        let = self.read_once(after)
         match let.operation if let is not None else None:
             case Binary(operator="add" | "sub" | "mul", left=left, right=right):
                 parts = (left, right)
@@ -82,16 +72,11 @@ class _Reading:
             case _:
                 return False
         others = [part for part in parts if part != carried.inside]
-        return len(others) == 1 and self.is_reduction(others[0])
+        return len(others) == 1 and along_rows(self.read_once(others[0])) is not None
 
-    def is_reduction(self, operand: Operand) -> bool:
-        let = self.lets.get(operand.id) if isinstance(operand, Value) and self.uses[operand.id] == 1 else None
-        if let is None or not isinstance(let.operation, Call) or let.operation.intrinsic not in ALONG:
-            return False
-        reduced = let.operation.operands[0][1].type
-        if not isinstance(reduced, TensorType) or not is_float(reduced.element):
-            return False
-        return len(reduced.shape) > 1 and let.operation.attribute("axis", 0) in (len(reduced.shape) - 1, -1)
+    def read_once(self, operand: Operand) -> Let | None:
+        """What defines an operand that is read nowhere else."""
+        return self.lets.get(operand.id) if isinstance(operand, Value) and self.uses[operand.id] == 1 else None
 
 
 def _scalar(value: Value) -> TensorType:

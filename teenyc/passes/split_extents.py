@@ -38,6 +38,7 @@ from teenyc.ir.nodes import (
     Value,
     While,
 )
+from teenyc.passes.forms import free_name, remarked
 from teenyc.passes.parts import COMBINED, Way, can_be_split, has_parts, is_inside, is_whole, shape_of, way_of
 from teenyc.record import field, record, replace, state
 from teenyc.source import Span
@@ -55,27 +56,20 @@ def split_extents(program: Program) -> Program:
         return program
     ids, taken = count(walk.next_id(program)), {kernel.name for kernel in program.kernels}
     kernels: list[Kernel] = []
-    padded: dict[str, str] = {}
+    remarks: dict[str, Remark] = {}
     for kernel in program.kernels:
         kernels.append(kernel)
         uneven = _uneven(kernel, ids)
         if uneven is not None and uneven.tiling is not None:
-            names = chain((uneven.name,), (f"{uneven.name}_{n}" for n in count(2)))
-            kernels.append(replace(uneven, name=next(n for n in names if n not in taken)))
-            padded[uneven.tiling.of] = uneven.tiling.uneven
-    return replace(program, kernels=tuple(_certified(kernel, padded) for kernel in kernels))
+            kernels.append(replace(uneven, name=free_name(uneven.name, taken)))
+            remarks[uneven.tiling.of] = _remark(kernel, uneven.tiling.uneven)
+    return replace(program, kernels=tuple(remarked(kernel, remarks, is_behind=False) for kernel in kernels))
 
 
-def _certified(kernel: Kernel, padded: Mapping[str, str]) -> Kernel:
-    """The kernel with a remark in its certificate, in front of those on configurations."""
-    if kernel.certificate is None or kernel.tiling is not None or kernel.name not in padded:
-        return kernel
-    name, said = padded[kernel.name], kernel.certificate.remarks
+def _remark(kernel: Kernel, name: str) -> Remark:
+    """What is done with a constant that extents are padded from."""
     text = f"a `{name}` of 80 is not padded to 128 but taken as 64 and 16, and others like it, in a form of its own"
-    place = next((n for n, each in enumerate(said) if each.kind == "configurations"), len(said))
-    remark = Remark("uneven", text, kernel.span, subject=name)
-    new = replace(kernel.certificate, remarks=(*said[:place], remark, *said[place:]))
-    return replace(kernel, certificate=new)
+    return Remark("uneven", text, kernel.span, subject=name)
 
 
 def _uneven(kernel: Kernel, ids: Iterator[int]) -> Kernel | None:
@@ -86,7 +80,7 @@ def _uneven(kernel: Kernel, ids: Iterator[int]) -> Kernel | None:
     (padded,) = kernel.padded
     if not can_be_split(kernel, padded):
         return None
-    splitting = _Splitting(padded, _first_of(kernel, padded), _rest_of(kernel, padded), ids, walk.uses(kernel.body))
+    splitting = _Splitting(padded, *_parts_of(kernel, padded), ids, walk.uses(kernel.body))
     return replace(
         kernel,
         name=f"{tiling.of}_uneven",
@@ -96,18 +90,12 @@ def _uneven(kernel: Kernel, ids: Iterator[int]) -> Kernel | None:
     )
 
 
-def _first_of(kernel: Kernel, padded: PaddedConstant) -> PaddedConstant:
-    return PaddedConstant(name=_free(kernel, f"{padded.of}_FIRST"), of=padded.of, is_part=True)
-
-
-def _rest_of(kernel: Kernel, padded: PaddedConstant) -> PaddedConstant:
-    beyond = _first_of(kernel, padded).name
-    return PaddedConstant(name=_free(kernel, f"{padded.of}_REST"), of=padded.of, minimum=padded.minimum, beyond=beyond)
-
-
-def _free(kernel: Kernel, name: str) -> str:
+def _parts_of(kernel: Kernel, padded: PaddedConstant) -> tuple[PaddedConstant, PaddedConstant]:
+    """The greatest power of two in a constant, and what pads the rest."""
     taken = {c.name for c in kernel.constants} | {p.name for p in kernel.parameters}
-    return next(n for n in chain((name,), (f"{name}_{k}" for k in count(2))) if n not in taken)
+    first = PaddedConstant(name=free_name(f"{padded.of}_FIRST", taken), of=padded.of, is_part=True)
+    name = free_name(f"{padded.of}_REST", taken)
+    return first, PaddedConstant(name=name, of=padded.of, minimum=padded.minimum, beyond=first.name)
 
 
 @record

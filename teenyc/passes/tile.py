@@ -7,9 +7,9 @@ Between them stands `x_rows`, where that computes before what all programs of `x
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 
 from teenyc.ir.nodes import Kernel, Program
+from teenyc.passes.forms import free_name
 from teenyc.record import replace
 from teenyc.tiling.explain import certificate
 from teenyc.tiling.plan import Refusal
@@ -32,7 +32,7 @@ def _with_tiled(kernel: Kernel, program: Program) -> Iterator[Kernel]:
     if not isinstance(found, Refusal):
         taken = {k.name for k in program.kernels}
         for made in lowered(found):
-            yield replace(made, name=next(n for n in _variants(f"{kernel.name}_{_kind(made)}") if n not in taken))
+            yield replace(made, name=free_name(f"{kernel.name}_{_kind(made)}", taken))
 
 
 def _kind(kernel: Kernel) -> str:
@@ -43,9 +43,3 @@ def _kind(kernel: Kernel) -> str:
     if tiling.split is None:
         return "rows"
     return "joined" if tiling.split.is_joined else "parts"
-
-
-def _variants(name: str) -> Iterator[str]:
-    """The name, and what it may be where the source has it."""
-    yield name
-    yield from (f"{name}_{n}" for n in count(2))

@@ -15,8 +15,6 @@ from teenyc.ir.nodes import (
     Cast,
     Constant,
     For,
-    Function,
-    Kernel,
     Let,
     Literal,
     Operand,
@@ -36,13 +34,7 @@ def widen_counters(program: Program) -> Program:
     def loop(statement: Statement) -> tuple[Statement, ...]:
         return _plain(statement, ids) if isinstance(statement, For) else (statement,)
 
-    def kernel(body: Kernel) -> Kernel:
-        return replace(body, body=walk.map_statements(body.body, loop))
-
-    def function(body: Function) -> Function:
-        return replace(body, body=walk.map_statements(body.body, loop))
-
-    return walk.map_program(program, kernel, function)
+    return walk.map_bodies(program, lambda body: walk.map_statements(body, loop))
 
 
 def _plain(loop: For, ids: Iterator[int]) -> tuple[Statement, ...]:

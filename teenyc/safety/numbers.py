@@ -6,7 +6,8 @@ exactly, `(q * n + r) / n = q` for `0 <= r < n`; an index that is taken apart is
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from typing import TypeAlias
 
 from teenyc.ir.intervals import FULL, Interval, hull
 from teenyc.ir.polynomials import Factors, Polynomial
@@ -30,6 +31,8 @@ from teenyc.safety.terms import (
     used_positions,
 )
 from teenyc.types import Quotient
+
+Ordered: TypeAlias = "Callable[[Polynomial, Polynomial], tuple[Polynomial, Polynomial]]"
 
 
 @state
@@ -163,33 +166,26 @@ class Numbers:
 
     def least(self, a: Polynomial, b: Polynomial, known: Known) -> Polynomial:
         """The smaller one."""
-        prover = Prover(self.terms, known, splits=0)
-        if prover.proves(minus(b, a)):
-            return a
-        if prover.proves(minus(a, b)):
-            return b
-        first, second = sorted((a, b), key=lambda p: sorted(p.items()))
-        bounds = (at_most(ITSELF, first), at_most(ITSELF, second))
-        cases = (
-            All((equal(ITSELF, first), at_most(first, second))),
-            All((equal(ITSELF, second), at_most(second, first))),
-        )
-        return self.extremum("minimum", first, second, (*bounds, Some(cases)))
+        return self.outermost("minimum", a, b, known, lambda one, other: (one, other))
 
     def most(self, a: Polynomial, b: Polynomial, known: Known) -> Polynomial:
         """The larger one."""
+        return self.outermost("maximum", a, b, known, lambda one, other: (other, one))
+
+    def outermost(self, name: str, a: Polynomial, b: Polynomial, known: Known, ordered: Ordered) -> Polynomial:
+        """One of two; `ordered` gives these as they are in size where the first of its own two is that one."""
         prover = Prover(self.terms, known, splits=0)
-        if prover.proves(minus(a, b)):
-            return a
-        if prover.proves(minus(b, a)):
-            return b
+        for one, other in ((a, b), (b, a)):
+            low, high = ordered(one, other)
+            if prover.proves(minus(high, low)):
+                return one
         first, second = sorted((a, b), key=lambda p: sorted(p.items()))
-        bounds = (at_most(first, ITSELF), at_most(second, ITSELF))
+        bounds = (at_most(*ordered(ITSELF, first)), at_most(*ordered(ITSELF, second)))
         cases = (
-            All((equal(ITSELF, first), at_most(second, first))),
-            All((equal(ITSELF, second), at_most(first, second))),
+            All((equal(ITSELF, first), at_most(*ordered(first, second)))),
+            All((equal(ITSELF, second), at_most(*ordered(second, first)))),
         )
-        return self.extremum("maximum", first, second, (*bounds, Some(cases)))
+        return self.extremum(name, first, second, (*bounds, Some(cases)))
 
     def extremum(self, name: str, a: Polynomial, b: Polynomial, facts: tuple[Formula, ...]) -> Polynomial:
         one, two = self.terms.range_of(a), self.terms.range_of(b)

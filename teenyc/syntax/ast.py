@@ -1,4 +1,7 @@
-"""The untyped syntax tree: what the source says, with the span of every part that a report may point at."""
+"""The untyped syntax tree: what the source says, with the span of every part that a report may point at.
+
+All of it stands in this one file, as the grammar does.
+"""
 
 from __future__ import annotations
 

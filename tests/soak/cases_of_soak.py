@@ -10,13 +10,12 @@ import zlib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import torch
 from evaluations import CANARY, MARGIN, Written
 from expressions import INPUTS
-from random_loops import random_loops
+from random_loops import drawn, random_loops
 from values import FLOATS
 
 from kernels import RandomKernel, Stored, random_kernel
@@ -136,7 +135,7 @@ def _loops(seed: int, is_interpreted: bool) -> Case:
         name=made.name,
         text=made.source,
         text_in_f64=made.source.replace("f32", "f64"),
-        inputs=_inputs_of_loops(generator, rows, n, TORCH[element]),
+        inputs=drawn(generator, rows, n, LANES, TORCH[element]),
         outputs={"scalars": (element, made.scalars * rows), "lanes": (element, made.lanes * rows * LANES)},
         numbers={"rows": rows, "n": n, "kind": n % 2},
         constants={"N": LANES},
@@ -145,21 +144,6 @@ def _loops(seed: int, is_interpreted: bool) -> Case:
         tolerance=1e-10 if element == "f64" else 2e-3,
         features=Counter(["loops that take blocks" if not made.broken else f"loops broken by {made.broken}"]),
     )
-
-
-def _inputs_of_loops(generator: torch.Generator, rows: int, n: int, dtype: torch.dtype) -> dict[str, torch.Tensor]:
-    shapes = {
-        "own_rows": (rows, LANES),
-        "keys": (n, LANES),
-        "values": (n + 1, LANES),
-        "pairs": (rows, n),
-        "weights": (n,),
-    }
-    found: dict[str, Any] = {name: torch.randn(s, generator=generator, dtype=dtype) for name, s in shapes.items()}
-    found["numbers"] = torch.rand(rows, generator=generator, dtype=dtype) + 0.25
-    found["flags"] = torch.randint(0, 2, (n,), generator=generator, dtype=torch.int32)
-    found["ends"] = torch.randint(0, n + 1, (rows,), generator=generator, dtype=torch.int32)
-    return found
 
 
 # ---- comparing -------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import pytest
 import torch
 from memory import Guarded
 
@@ -72,3 +73,18 @@ def close(got: torch.Tensor, expected: torch.Tensor, tolerance: float) -> None:
     finite = expected[expected.isfinite()].abs()
     limit = tolerance * max(1.0, float(finite.max()) if finite.numel() else 0.0)
     torch.testing.assert_close(got.double().cpu(), expected.double().cpu(), rtol=0, atol=limit, equal_nan=True)
+
+
+def poisoned_memory(monkeypatch: pytest.MonkeyPatch) -> list[torch.Tensor]:
+    """Fills the memory that launches make between kernels with what no kernel writes; it is listed as it is made."""
+    real, found = torch.Tensor.new_empty, list[torch.Tensor]()
+
+    def poisoned(like: torch.Tensor, *arguments: Any, **named: Any) -> torch.Tensor:
+        tensor = real(like, *arguments, **named)
+        tensor.fill_(float("nan") if tensor.is_floating_point() else torch.iinfo(tensor.dtype).min // 2)
+        if "dtype" in named:  # the interpreter makes empty tensors, too
+            found.append(tensor)
+        return tensor
+
+    monkeypatch.setattr(torch.Tensor, "new_empty", poisoned)
+    return found

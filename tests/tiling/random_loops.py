@@ -11,6 +11,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import torch
+
 PARAMETERS = """
     own_rows: Pointer<T>, keys: Pointer<T>, values: Pointer<T>, pairs: Pointer<T>, weights: Pointer<T>,
     numbers: Pointer<T>, flags: Pointer<i32>, ends: Pointer<i32>,
@@ -322,3 +324,19 @@ class _Maker:
             f"{factor} / (1.0 + abs({self.leaf(k)}))",
         )
         return self.random.choice((*terms, *terms, *more))
+
+
+def drawn(generator: torch.Generator, rows: int, n: int, lanes: int, dtype: torch.dtype) -> dict[str, torch.Tensor]:
+    """The tensors that a random loop reads, for so many rows, iterations and lanes."""
+    shapes = {
+        "own_rows": (rows, lanes),
+        "keys": (n, lanes),
+        "values": (n + 1, lanes),
+        "pairs": (rows, n),
+        "weights": (n,),
+    }
+    found = {name: torch.randn(s, generator=generator, dtype=dtype) for name, s in shapes.items()}
+    found["numbers"] = torch.rand(rows, generator=generator, dtype=dtype) + 0.25
+    found["flags"] = torch.randint(0, 2, (n,), generator=generator, dtype=torch.int32)
+    found["ends"] = torch.randint(0, n + 1, (rows,), generator=generator, dtype=torch.int32)
+    return found

@@ -6,11 +6,11 @@ import zlib
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 import torch
 from attention import attention
+from blocked import poisoned_memory
 from called import check, saying
 from calls import F32, KERNELS, Draw
 from meaning import module_of
@@ -43,17 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def made(monkeypatch: pytest.MonkeyPatch) -> list[torch.Tensor]:
     """The memory that launches made, full of what no kernel writes."""
-    real, found = torch.Tensor.new_empty, list[torch.Tensor]()
-
-    def poisoned(like: torch.Tensor, *arguments: Any, **named: Any) -> torch.Tensor:
-        tensor = real(like, *arguments, **named)
-        tensor.fill_(float("nan") if tensor.is_floating_point() else torch.iinfo(tensor.dtype).min // 2)
-        if "dtype" in named:  # the interpreter makes empty tensors, too
-            found.append(tensor)
-        return tensor
-
-    monkeypatch.setattr(torch.Tensor, "new_empty", poisoned)
-    return found
+    return poisoned_memory(monkeypatch)
 
 
 @pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")  # NumPy's on infinities, under the interpreter

@@ -15,7 +15,7 @@ from called import planned
 from conftest import INTERPRETED
 from meaning import module_of
 from memory import surrounded
-from random_loops import Loops, random_loops
+from random_loops import Loops, drawn, random_loops
 
 from teenyc.tiling.plan import Plan
 
@@ -78,17 +78,7 @@ def blocks(kernel: Any, is_blocked: bool, sizes: dict[str, int], parts: dict[str
 
 
 def inputs(generator: torch.Generator, rows: int, n: int, dtype: torch.dtype, device: str) -> dict[str, Any]:
-    shapes = {
-        "own_rows": (rows, LANES),
-        "keys": (n, LANES),
-        "values": (n + 1, LANES),
-        "pairs": (rows, n),
-        "weights": (n,),
-    }
-    arguments: dict[str, Any] = {name: torch.randn(s, generator=generator, dtype=dtype) for name, s in shapes.items()}
-    arguments["numbers"] = torch.rand(rows, generator=generator, dtype=dtype) + 0.25
-    arguments["flags"] = torch.randint(0, 2, (n,), generator=generator, dtype=torch.int32)
-    arguments["ends"] = torch.randint(0, n + 1, (rows,), generator=generator, dtype=torch.int32)
+    arguments = drawn(generator, rows, n, LANES, dtype)
     return {name: surrounded(x, x.dtype, device) for name, x in arguments.items()} | {
         "rows": rows,
         "n": n,

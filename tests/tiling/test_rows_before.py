@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 from attention import Attention, attention
-from blocked import agreed, close
+from blocked import agreed, close, poisoned_memory
 from meaning import module_of
 from memory import Guarded
 
@@ -116,17 +116,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def made(monkeypatch: pytest.MonkeyPatch) -> list[torch.Tensor]:
     """The memory that launches made, full of what no kernel writes."""
-    real, found = torch.Tensor.new_empty, list[torch.Tensor]()
-
-    def poisoned(like: torch.Tensor, *arguments: Any, **named: Any) -> torch.Tensor:
-        tensor = real(like, *arguments, **named)
-        tensor.fill_(float("nan") if tensor.is_floating_point() else torch.iinfo(tensor.dtype).min // 2)
-        if "dtype" in named:  # the interpreter makes empty tensors, too
-            found.append(tensor)
-        return tensor
-
-    monkeypatch.setattr(torch.Tensor, "new_empty", poisoned)
-    return found
+    return poisoned_memory(monkeypatch)
 
 
 @dtypes
