@@ -154,7 +154,9 @@ class _Maker:
         self.lines.append("    " * self.indent + text)
 
     def fresh(self, letter: str = "v") -> str:
-        if self.names > 3 and self.random.random() < 0.08:  # hides an older one
+        """A name, now and then that of an older one; not so what a loop around counts or sums up in."""
+        hides = self.names > 3 and self.random.random() < 0.08
+        if hides and letter not in "cs":
             return f"{letter}{self.random.randrange(self.names)}"
         self.names += 1
         return f"{letter}{self.names}"
