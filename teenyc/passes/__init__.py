@@ -28,9 +28,9 @@ class Pass:
 PIPELINE: tuple[Pass, ...] = (
     Pass("lower-descriptors"),
     Pass("widen-counters"),
+    Pass("widen-offsets"),
     Pass("fold-constants"),
     Pass("pad-extents"),
-    Pass("widen-offsets"),
     Pass("widen-floats"),
     Pass("tile"),
     Pass("simplify-tiles"),

@@ -20,27 +20,26 @@ def far(
     """Writes the numbers from `a` to `b`, every `s`th of them, and how many there are."""
     m = tl.cast(m, tl.int64)
     n = tl.cast(n, tl.uint64)
-    k: tl.constexpr = 0
-    k_ = tl.full([], k, tl.int64)
+    k = tl.full([], 0, tl.int64)
     for count_ in range(tl.cast(s, tl.int64), 2147483647, tl.cast(s, tl.int64)):
         i = tl.cast(count_, tl.int32)
-        tl.store(x + k_, i)
-        k_ = k_ + 1
+        tl.store(x + k, i)
+        k = k + 1
     total = m + 3
     for count_ in range((((total - m).to(tl.uint64) + 1) * (m <= total).to(tl.uint64)).to(tl.int64)):
         i_ = m + count_
-        tl.store(w + k_, i_)
-        k_ = k_ + 1
+        tl.store(w + k, i_)
+        k = k + 1
     for count_ in range(
         (((18446744073709551615 - n - 1) // 3 + 1) * (n < 18446744073709551615).to(tl.uint64)).to(tl.int64)
     ):
         i_2 = n + tl.cast(count_, tl.uint64) * 3
-        tl.store(u + k_, i_2)
-        k_ = k_ + 1
+        tl.store(u + k, i_2)
+        k = k + 1
     for i_2 in range(n):
-        tl.store(u + k_, i_2)
-        k_ = k_ + 1
-    tl.store(count, k_)
+        tl.store(u + k, i_2)
+        k = k + 1
+    tl.store(count, k)
 
 
 TEENYC = {
