@@ -13,7 +13,7 @@ from teenyc.ir import nodes as ir
 from teenyc.record import field, record, replace, state
 from teenyc.source import Span
 from teenyc.syntax import ast
-from teenyc.types import BOOL, DescriptorType, Element, Extent, TensorType, Type
+from teenyc.types import BOOL, DescriptorType, Element, Extent, TensorType, Type, Unsuffixed
 
 if TYPE_CHECKING:
     from teenyc.check.places import Places
@@ -370,6 +370,17 @@ class Context:
         if not isinstance(operand, ir.Value):
             return True
         return operand.id in self.extents or operand.id in self.static
+
+    def is_of_variable(self, element: Unsuffixed) -> bool:
+        """Whether a variable in scope has the open type of a literal, which is then settled where that is used."""
+
+        def has(checked: Checked) -> bool:
+            if isinstance(checked, Group):
+                return any(map(has, checked.items))
+            type = None if isinstance(checked, Invalid) else self.tensor_of(checked)
+            return type is not None and type.element == element
+
+        return any(has(symbol.current) for scope in self.scopes for symbol in scope.values())
 
     def copy_facts(self, source: ir.Value, target: ir.Value) -> None:
         """What is known at compile time of one value holds for a copy of it."""

@@ -179,10 +179,10 @@ def cast_as(context: Context, operand: ir.Operand, element: Element, span: Span)
     type = context.tensor_of(operand)
     source = type.element if type else None
     if isinstance(source, Unsuffixed) and fits_kind(source, element):
-        if not isinstance(operand, ir.Value) or not operand.name:
-            context.inference.unify(source, element)
-            return operand
-        return cast(context, operand, element, span)  # a variable takes its type from elsewhere
+        if context.is_of_variable(source):  # which takes its type from elsewhere
+            return cast(context, operand, element, span)
+        context.inference.unify(source, element)
+        return operand
     if isinstance(source, Unsuffixed):
         source = context.inference.final(source)
         context.inference.unify(type.element if type else source, source)

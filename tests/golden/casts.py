@@ -33,6 +33,13 @@ def casts(x_ptr, i_ptr, wide_ptr, n: tl.int32, BLOCK: tl.constexpr):
     tl.store(x_ptr + off, off.to(tl.float32) * tl.cast(n, tl.float32))
 
 
+@triton.jit
+def casts_of_counters(out_ptr):
+    """What is computed from a variable leaves the type of that variable alone."""
+    for i in range(-2, 1):
+        tl.store(out_ptr + (i & 3), tl.cast(1 - i, tl.uint64) + 7696581394432)
+
+
 TEENYC = {
     "version": "0.1.0",
     "source": "casts.tk",
@@ -52,6 +59,16 @@ TEENYC = {
             "deterministic": True,
             "contiguous": True,
             "requirements": [{"extent": "BLOCK", "rule": "power-of-two", "for": "the length of `arange`"}],
+        },
+        "casts_of_counters": {
+            "class": "CastsOfCounters",
+            "parameters": [{"name": "out_ptr", "type": "Pointer<u64>", "role": "output"}],
+            "constants": [],
+            "dtypes": {},
+            "reads": [],
+            "writes": ["out_ptr"],
+            "deterministic": True,
+            "contiguous": True,
         },
     },
 }
@@ -308,4 +325,18 @@ class Casts(_Bound):
             and type(n) is int
             and -(2**31) <= n < 2**31
             and (x_ptr.device, x_ptr.dtype, i_ptr.dtype, wide_ptr.dtype)
+        )
+
+
+class CastsOfCounters(_Bound):
+    """`casts_of_counters`, checked: `CastsOfCounters()[grid](...)`."""
+
+    _kernel = casts_of_counters
+    _facts = TEENYC["kernels"]["casts_of_counters"]
+
+    @staticmethod
+    def _key(out_ptr):
+        return (
+            out_ptr.is_contiguous()
+            and (out_ptr.device, out_ptr.dtype)
         )

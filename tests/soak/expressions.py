@@ -223,7 +223,7 @@ class Expressions:
         name = f"{'special' if is_special else 'in'}_{element}"
         self.reads.add(name)
         self.say("load")
-        bound = float("inf") if is_special else 2.0 if self.is_float(element) else 0.0
+        bound = 2.0 if self.is_float(element) and not is_special else 0.0
         made = Value("", element, shape, bound, is_special=is_special)
         if below <= INPUTS and self.random.random() < 0.6:
             return made.with_text(f"load({name} + ({index}))")

@@ -460,7 +460,7 @@ class _Maker:
             early = f"    if {inside.value('bool', (), 2).text} {{\n        return {results[1].text};\n    }}\n"
         made = results[0] if len(results) == 1 else inside.either(results[0].text, *results)
         if made.is_float and made.is_special:
-            made = replace(made, is_special=False)
+            made = replace(made, is_special=False, bound=float("inf"))
         self.make.features.update(inside.features)
         self.make.functions.append(Function(name, parameters, replace(made, is_exact=not made.is_float), takes_tensors))
 
@@ -475,8 +475,6 @@ class _Maker:
 
 def tolerances(value: Value, dtype: str) -> tuple[float, float]:
     """How far a stored float may be from that of another evaluation in the same types, and from one in f64."""
-    if value.is_special:
-        return 0.0, -1.0
     unit = 2.0 ** (1 - DIGITS[dtype])
     apart = 2.0 * value.error + unit * value.bound
-    return (0.0 if value.is_determined else apart), apart
+    return (0.0 if value.is_determined else apart), (-1.0 if value.is_special else apart)

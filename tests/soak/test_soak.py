@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 from conftest import INTERPRETED
+from expressions import Expressions
 from trying import try_seed
+from values import Value, computed
 from workers import Lost, spread
+
+from kernels import tolerances
 
 KERNELS, FIRST = 16, 20_000
 
@@ -15,6 +19,15 @@ KERNELS, FIRST = 16, 20_000
 def test_all_evaluations_of_a_random_kernel_agree(seed: int) -> None:
     tried = try_seed(seed, is_interpreted=INTERPRETED, is_shortened=False)
     assert not tried.is_failure, f"{tried.kind}\n{tried.detail}"
+
+
+def test_what_is_special_on_one_way_only_may_err_as_much_as_on_the_other() -> None:
+    special = Value("s", "f32", is_special=True)
+    logarithm = computed("log(x)", "f32", (), 15.0, 0.0, "f32", 8.0)
+    between, exactly = tolerances(Expressions.either("y", special, logarithm), "f32")
+    assert between == tolerances(logarithm, "f32")[0] > 1e-6
+    assert exactly == -1.0, "an f64 has other specials"
+    assert tolerances(special, "f32") == (0.0, -1.0)
 
 
 def work(seed: int) -> int:

@@ -34,7 +34,8 @@ class Value:
     """An expression. Of floats it is known what they are bounded by, and how far two evaluations may differ.
 
     `error` is that of one evaluation against real numbers. `is_exact` says that there is none, in no type;
-    `is_determined` that all evaluations in these types give the same number. NaN and infinities are `special`.
+    `is_determined` that all evaluations in these types give the same number. NaN, infinities and what is
+    chosen from such are `special`; their bound is that of the other numbers.
     """
 
     text: str
@@ -64,6 +65,4 @@ def rounded(value: Value, dtype: str) -> Value:
     """A float after it was rounded to a type for storage: two that are next to each other may be rounded apart."""
     if DIGITS[dtype] == 53:
         return value
-    if value.is_special:
-        return replace(value, is_exact=False)
     return replace(value, error=value.error + 2.0 ** (1 - DIGITS[dtype]) * value.bound, is_exact=False)

@@ -122,9 +122,9 @@ def test_the_pipeline_has_the_documented_names() -> None:
     assert [p.name for p in PIPELINE] == [
         "lower-descriptors",
         "widen-counters",
+        "widen-offsets",
         "fold-constants",
         "pad-extents",
-        "widen-offsets",
         "widen-floats",
         "tile",
         "simplify-tiles",
